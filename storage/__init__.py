@@ -1,0 +1,1 @@
+"""Ports named after what the domain asks for, and their adapters: embedded and server."""
