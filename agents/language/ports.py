@@ -1,0 +1,47 @@
+"""What the stages ask of language: sentence vectors and stances. Adapters live beside this module."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.language.calibration import SimilarityCalibration
+from scoring.values import Stance
+
+Vectors = NDArray[np.float32]
+
+
+class Pair(NamedTuple):
+    """A claim and one passage that may speak about it."""
+
+    claim: str
+    passage: str
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Vectors of two different names must never meet in one index."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def calibration(self) -> SimilarityCalibration: ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of float32 per text, each of length one (a text without any token gives a zero row)."""
+        ...
+
+
+class StanceModel(Protocol):
+    """Says how each passage stands towards its claim."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def judge(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
+        """One stance per pair, in order; the three probabilities of each add up to one."""
+        ...
