@@ -1,0 +1,29 @@
+"""The few ways in which a store can fail, told apart by what the caller should do about them."""
+
+
+class StoreError(Exception):
+    """A store could not do what was asked; the message is one line that says what to do."""
+
+
+class StoreUnavailable(StoreError):
+    """Transient: the store is down, busy or unreachable. Stop pulling work, try again later."""
+
+
+class StoreFull(StoreError):
+    """There is no room left for the write. Nothing of it was kept."""
+
+
+class StoreMismatch(StoreError):
+    """What is stored and what was asked for do not fit: another embedder, another schema, another product's file."""
+
+
+class StoreRefused(StoreError, ValueError):
+    """The value itself cannot be stored, whatever the store's health: the event's own fault."""
+
+
+class JobUnknown(StoreError, LookupError):
+    """The ledger holds no such job or parent."""
+
+
+class JobCompleted(StoreError):
+    """The job has its verdict; there is no next attempt."""
