@@ -1,1 +1,1 @@
-"""Everything that reads or writes language: ports, local models, rules to fall back on, and the model under quota."""
+"""Whatever reads or writes language: ports, local models, rules to fall back on, and the model under quota."""
