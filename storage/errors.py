@@ -1,5 +1,7 @@
 """The few ways in which a store can fail, told apart by what the caller should do about them."""
 
+# ruff: noqa: N818 - the names say what is the matter with the store; all of them are StoreErrors
+
 
 class StoreError(Exception):
     """A store could not do what was asked; the message is one line that says what to do."""
@@ -14,7 +16,7 @@ class StoreFull(StoreError):
 
 
 class StoreMismatch(StoreError):
-    """What is stored and what was asked for do not fit: another embedder, another schema, another product's file."""
+    """What is stored and what was asked for do not fit: another embedder, schema or product."""
 
 
 class StoreRefused(StoreError, ValueError):

@@ -1,15 +1,12 @@
-"""VerdictLedger: who was asked what, what was decided, and what has been said aloud. First write wins everywhere."""
+"""VerdictLedger: who was asked what, what was decided, and what has been said aloud. First write wins."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Protocol
 
 from storage.ports.checks import aware, identifier, storable
-
-NO_OVERRIDES: Mapping[str, timedelta] = MappingProxyType({})
 
 
 class JobState(StrEnum):
@@ -113,7 +110,7 @@ class EvidenceRef:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One entry of the audit trail (003 §9). `payload` is its JSON; `entry_id` makes appending it twice one entry."""
+    """One entry of the audit trail (003 §9). `payload` is its JSON; the same `entry_id` twice is one entry."""
 
     entry_id: str
     job_id: str
@@ -136,7 +133,7 @@ class Retention:
     """How long audit entries are kept: 90 days (003 §9.2) unless a workspace says otherwise."""
 
     default: timedelta = timedelta(days=90)
-    per_workspace: Mapping[str, timedelta] = field(default=NO_OVERRIDES)
+    per_workspace: Mapping[str, timedelta] = field(default_factory=dict)
 
 
 class VerdictLedger(Protocol):

@@ -1,0 +1,110 @@
+"""Opens one SQLite connection the way every store here needs it, and brings its schema up to date."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import apsw
+
+from storage.errors import StoreMismatch
+
+APPLICATION_ID = 0x56535452
+"""'VSTR' in the file's header, so that another program's database is never written to."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabasePolicy:
+    """How one database file is used. Defaults suit several processes of one machine."""
+
+    synchronous: Literal["FULL", "NORMAL"] = "NORMAL"
+    """With a write-ahead log NORMAL never corrupts, but a power cut may take the last commits; FULL keeps them."""
+    busy_timeout_ms: int = 5_000
+    """How long one attempt waits for another process's transaction; ours last milliseconds."""
+    busy_attempts: int = 3
+    """Attempts at a transaction before the caller hears StoreUnavailable: 15 s in all."""
+    patience_s: float = 60.0
+    """The longest any caller waits for an answer, queueing included."""
+    max_batch: int = 256
+    """Operations that share one commit: enough to hide an fsync, few enough to keep the lock short."""
+    max_queue: int = 20_000
+    """Writes waiting at once; beyond it the store says it is behind instead of eating memory."""
+    readers: int = 2
+    """Read threads: searches are processor-bound, so more than the cores of a small machine gain nothing."""
+    cache_kib: int = 65_536
+    """Page cache of each connection."""
+    max_pages: int | None = None
+    """A size limit in pages of 4 KiB; tests use it to fill the disk."""
+    load_vectors: bool = False
+    """Whether sqlite-vec is loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A component's tables as a list of migrations: entry i brings version i to version i + 1."""
+
+    component: str
+    migrations: Sequence[str]
+
+
+def connect(path: Path, policy: DatabasePolicy, *, writer: bool) -> apsw.Connection:
+    """A connection to `path`, created if absent."""
+    connection = apsw.Connection(str(path))
+    try:
+        connection.set_busy_timeout(policy.busy_timeout_ms)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", policy.synchronous)
+        connection.pragma("cache_size", -policy.cache_kib)
+        connection.pragma("temp_store", "memory")
+        connection.pragma("foreign_keys", 1)
+        if policy.max_pages is not None:
+            connection.pragma("max_page_count", policy.max_pages)
+        if policy.load_vectors:
+            _load_vectors(connection)
+        if writer:
+            _claim(connection, path)
+        else:
+            connection.pragma("query_only", 1)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _load_vectors(connection: apsw.Connection) -> None:
+    import sqlite_vec
+
+    connection.enable_load_extension(True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.enable_load_extension(False)
+
+
+def _claim(connection: apsw.Connection, path: Path) -> None:
+    """Mark a fresh file as ours; refuse a file of another program."""
+    found = connection.pragma("application_id")
+    if found == APPLICATION_ID:
+        return
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if found != 0 or tables:
+        raise StoreMismatch(f"{path} belongs to another program; choose another data folder")
+    connection.pragma("application_id", APPLICATION_ID)
+
+
+def migrate(connection: apsw.Connection, schema: Schema, path: Path) -> None:
+    """Bring one component's tables to the newest version, inside the caller's transaction."""
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_versions (component TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT"
+    )
+    row = connection.execute("SELECT version FROM schema_versions WHERE component = ?", (schema.component,)).get
+    version = int(row) if row is not None else 0
+    newest = len(schema.migrations)
+    if version > newest:
+        raise StoreMismatch(
+            f"{path} holds version {version} of {schema.component}, newer than this program's {newest}; upgrade it"
+        )
+    for script in schema.migrations[version:]:
+        connection.execute(script)
+    connection.execute(
+        "INSERT INTO schema_versions VALUES (?, ?) ON CONFLICT (component) DO UPDATE SET version = excluded.version",
+        (schema.component, newest),
+    )
