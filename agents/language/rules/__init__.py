@@ -1,0 +1,1 @@
+"""Language by rules: deterministic, no model, no network. What every task falls back on."""
