@@ -1,0 +1,1 @@
+"""One module per stage of a claim's way: intake, retrieval, ranking, trust, search expansion, adjudication."""

@@ -1,0 +1,68 @@
+"""A claim on its way: the whole state of a job, bounded, so that any worker can take the next step."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import Field
+
+from agents.claims.evidence import ROW_LIMIT, CandidateRow, EvidenceRow
+from agents.claims.submission import JobId, Submission
+from agents.claims.wire import Wire
+
+StopReason = Literal[
+    "sufficient",
+    "cache",
+    "query_budget",
+    "url_exhausted",
+    "iteration_budget",
+    "deadline",
+    "confidence_mode",
+    "comparative_monopoly",
+    "evoi_below_cost",
+    "no_provider",
+    "no_new_evidence",
+]
+
+
+class LoopState(Wire):
+    """Where the corrective loop stands. One loop is one visit to search expansion: one query."""
+
+    count: int = 0
+    plan: tuple[str, ...] = ()
+    """Queries that are planned and not run yet."""
+    queries: tuple[str, ...] = ()
+    urls_processed: tuple[str, ...] = ()
+    urls_skipped: Mapping[str, int] = Field(default_factory=dict)
+    """How many URLs were passed over, by reason."""
+    stop_reason: StopReason | None = None
+
+
+class ClaimJob(Wire):
+    """One job at one step."""
+
+    schema_version: Literal[1] = 1
+    job_id: JobId
+    attempt: Annotated[int, Field(ge=1)] = 1
+    submission: Submission
+    accepted_at: datetime
+    deadline: datetime
+    entities: tuple[str, ...] = ()
+    subclaims: tuple[str, ...] = ()
+    loop: LoopState = LoopState()
+    candidates: Annotated[tuple[CandidateRow, ...], Field(max_length=ROW_LIMIT)] = ()
+    evidence: Annotated[tuple[EvidenceRow, ...], Field(max_length=ROW_LIMIT)] = ()
+    from_cache: bool = False
+
+    @property
+    def claim(self) -> str:
+        return self.submission.claim
+
+    @property
+    def as_of(self) -> date:
+        """The day as of which the claim is judged."""
+        return self.submission.as_of or self.accepted_at.date()
+
+    def stopped(self, reason: StopReason) -> Self:
+        """The same job with the reason on record why its loop ended."""
+        return self.model_copy(update={"loop": self.loop.model_copy(update={"stop_reason": reason})})

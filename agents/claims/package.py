@@ -1,0 +1,165 @@
+"""The verdict package: everything that was decided about a claim, and everything needed to recompute it."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Literal
+
+from pydantic import Field
+
+from agents.claims.evidence import EvidenceRow
+from agents.claims.job import StopReason
+from agents.claims.submission import JobId
+from agents.claims.wire import Wire
+from scoring.derivation import Derivation
+from scoring.values import Label, SegmentStatus, StanceLabel, Verdict
+
+Number = float | int
+PolicyValue = Number | str | bool | None | list[str] | dict[str, Number | str | bool | None]
+
+
+class Citation(Wire):
+    """A source the verdict rests on; `evidence_id` is always one of the package's evidence."""
+
+    evidence_id: str
+    url: str
+    title: str
+    domain: str
+    quote: str
+    stance: StanceLabel
+    published: date | None = None
+
+
+class SegmentRow(Wire):
+    """What the evidence says of one subclaim."""
+
+    text: str
+    status: SegmentStatus
+    weight: float
+    anchors: tuple[str, ...] = ()
+    best_evidence_id: str = ""
+    supporting: tuple[str, ...] = ()
+    refuting: tuple[str, ...] = ()
+
+
+class EvidenceLink(Wire):
+    """One line of the evidence map: which passage speaks to which subclaim, how, and how strongly."""
+
+    segment: int
+    evidence_id: str
+    stance: StanceLabel
+    strength: float
+
+
+class FixedTrustRow(Wire):
+    """The traditional trust view (000 §9)."""
+
+    value: float
+    grade: str
+    agreement_ratio: float
+    ci_low: float
+    ci_high: float
+
+
+class TrustGate(Wire):
+    """Why the evidence was, or was not, sufficient (000 §5.2)."""
+
+    is_sufficient: bool
+    route: str
+    num_subclaims: int
+    strong_covered: int
+    contradicted: int
+    thresholds: Mapping[str, Number]
+
+
+class LoopRow(Wire):
+    """What the corrective loop did."""
+
+    count: int
+    stop_reason: StopReason
+    queries: tuple[str, ...]
+    urls_processed: tuple[str, ...]
+    urls_skipped: Mapping[str, int]
+
+
+class LanguageRow(Wire):
+    """What language models cost this job, and what had to do without one."""
+
+    calls: int = 0
+    tokens: int = 0
+    skipped: tuple[str, ...] = ()
+    degraded: bool = False
+
+
+class Guard(Wire):
+    """A rule that fired and what it did."""
+
+    name: str
+    effect: str
+
+
+class PolicyRow(Wire):
+    """The policy in force, by value."""
+
+    name: str
+    values: Mapping[str, Mapping[str, PolicyValue]]
+
+
+class SubResult(Wire):
+    """The verdict of one sub-claim of a decomposed claim (004 §8)."""
+
+    job_id: str
+    claim: str
+    verdict: Verdict
+    label: Label
+    reasoning: str
+    citations: tuple[Citation, ...] = ()
+
+
+class VerdictPackage(Wire):
+    """The one answer to one job. Numbers that were decided carry their derivation."""
+
+    schema_version: Literal[1] = 1
+    job_id: JobId
+    attempt: int
+    claim: str
+    room_id: str | None = None
+    source: str | None = None
+    domain: str = "general"
+    status: Literal["completed", "completed_from_cache"]
+    verdict: Verdict
+    label: Label
+    verdict_confidence: float
+    truthfulness_percent: float
+    evidence_quality_percent: float
+    rationale: str
+    citations: tuple[Citation, ...] = ()
+    evidence: tuple[EvidenceRow, ...] = ()
+    evidence_map: tuple[EvidenceLink, ...] = ()
+    claim_breakdown: tuple[SegmentRow, ...] = ()
+    sub_results: tuple[SubResult, ...] = ()
+    top_ranking_score: float
+    avg_ranking_score: float
+    trust_policy_mode: Literal["adaptive", "confidence"]
+    trust_metric_value: float
+    trust_threshold_met: bool
+    verdict_state: Literal["evidence_insufficiency", "confirmed", "provisional", "revoked"]
+    coverage: float
+    diversity: float
+    agreement: float
+    trust_post_adaptive: float
+    trust_post_fixed: FixedTrustRow
+    trust_gate: TrustGate
+    data_source: Literal["knowledge_base", "web", "both", "none"]
+    used_web_search: bool
+    signal_counts: Mapping[str, int]
+    analysis_counts: Mapping[str, Number]
+    loop: LoopRow
+    language: LanguageRow = LanguageRow()
+    guards: tuple[Guard, ...] = ()
+    derivations: Mapping[str, Derivation] = Field(default_factory=dict)
+    matched_job_id: str | None = None
+    policy: PolicyRow
+    timings: Mapping[str, float] = Field(default_factory=dict)
+    trace_id: str
+    as_of: date
+    decided_at: datetime

@@ -1,0 +1,70 @@
+"""What may be submitted, and how its text is normalised before anything else sees it (000 §2, 004 §2)."""
+
+import hashlib
+import unicodedata
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+CLAIM_MAX_CHARACTERS = 2000  # 004 §2
+SUBMISSION_MAX_BYTES = 64 * 1024  # the HTTP body limit; a claim of 2,000 characters needs far less
+
+JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}$")]
+
+
+def normalise(text: str) -> str:
+    """NFC, runs of white space as one blank, no blanks at the ends; control characters are refused."""
+    composed = unicodedata.normalize("NFC", text)
+    for character in composed:
+        if unicodedata.category(character) in {"Cc", "Cs"} and not character.isspace():
+            raise ValueError(f"control character U+{ord(character):04X} is not allowed; remove it")
+    return " ".join(composed.split())
+
+
+def _claim_text(value: object) -> object:
+    return normalise(value) if isinstance(value, str) else value
+
+
+def _not_blank(text: str) -> str:
+    if not text:
+        raise ValueError("must not be empty")
+    return text
+
+
+ClaimText = Annotated[
+    str,
+    BeforeValidator(_claim_text),
+    AfterValidator(_not_blank),
+    Field(min_length=1, max_length=CLAIM_MAX_CHARACTERS),
+]
+ShortText = Annotated[str, BeforeValidator(_claim_text), Field(min_length=1, max_length=256)]
+
+
+class Submission(BaseModel):
+    """A claim as its sender gives it. Fields we do not know are ignored here and counted by intake."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    schema_version: Literal[1] = 1
+    job_id: JobId
+    claim: ClaimText
+    room_id: ShortText | None = None
+    source: Annotated[str, Field(min_length=1, max_length=2048)] | None = None
+    domain: ShortText = "general"
+    top_k: Annotated[int, Field(ge=1, le=20)] = 5
+    trust_mode: Literal["adaptive", "confidence"] | None = None
+    workspace_id: ShortText | None = None
+    user_id: ShortText | None = None
+    session_id: ShortText | None = None
+    as_of: Annotated[date, Field(strict=False)] | None = None
+    """Nothing published after this day is used; absent means the day the job was accepted."""
+
+    def fingerprint(self) -> str:
+        """Tells the same submission sent again from another one under the same id."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+def unknown_fields(raw: dict[str, object]) -> list[str]:
+    """The names in a submission that mean nothing to us."""
+    return sorted(set(raw) - set(Submission.model_fields))

@@ -1,0 +1,35 @@
+"""What a stage hands back instead of sending: the values for the next topics, and what happened, as data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
+
+Detail = str | int | float | bool | None | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One value for one topic. Bytes are sent as they are: a stored verdict must not be encoded anew."""
+
+    to: str
+    key: str
+    value: BaseModel | bytes
+    settles: tuple[str, int] | None = None
+    """(job_id, attempt) whose stored outcome this is; the ledger marks it emitted once the broker has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One small event for `progress`."""
+
+    event: str
+    detail: Mapping[str, Detail] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """Everything that one step of one job says to the outside."""
+
+    sends: tuple[Send, ...] = ()
+    notes: tuple[Note, ...] = ()

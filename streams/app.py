@@ -1,0 +1,70 @@
+"""The Faust app: one agent per stage over raw bytes, each running our own loop."""
+
+from collections.abc import Callable
+from typing import Any
+
+import faust
+
+from streams.delivery.loop import StageLoop
+from streams.kafka import faust_credentials
+from streams.settings import Settings
+from streams.topology import STAGES, Stage
+
+GROUP = "veristream"
+
+
+def group_name(settings: Settings, stages: tuple[Stage, ...]) -> str:
+    """All stages share one group; a worker of some stages has a group of its own, named after them."""
+    base = f"{settings.topic_prefix}{GROUP}"
+    return base if len(stages) == len(STAGES) else f"{base}.{'+'.join(stage.name for stage in stages)}"
+
+
+def build_app(settings: Settings, group: str) -> Any:
+    """Faust, set up so that it does only what we ask of it (docs/decisions/0004)."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    return faust.App(
+        group,
+        broker=settings.broker,
+        broker_credentials=faust_credentials(settings),
+        broker_commit_interval=0.25,
+        broker_session_timeout=settings.kafka_session_timeout_seconds,
+        broker_heartbeat_interval=settings.kafka_session_timeout_seconds / 5,
+        broker_request_timeout=max(30.0, settings.kafka_session_timeout_seconds * 2),
+        broker_max_poll_records=500,
+        stream_buffer_maxsize=max(64, settings.in_flight * 4),
+        # Waiting for what is in hand makes a rebalance slower and free of repeats; every step has a timeout.
+        stream_wait_empty=True,
+        topic_disable_leader=True,
+        topic_allow_declare=False,
+        web_enabled=False,
+        store="memory://",
+        datadir=str(settings.data_dir / "faust"),
+        producer_acks=-1,
+        producer_linger=0.005,
+        producer_compression_type="gzip",
+        producer_max_request_size=9 * 1024 * 1024,
+        producer_request_timeout=30.0,
+        key_serializer="raw",
+        value_serializer="raw",
+        # Logging is ours (streams.logs); Faust would otherwise reconfigure the root logger.
+        logging_config=None,
+    )
+
+
+def attach(app: Any, settings: Settings, stage: Stage, loop: StageLoop, failed: Callable[[BaseException], None]) -> None:
+    """Give a stage its agent. An agent whose error escapes would acknowledge the event, so it ends the worker."""
+    topic = app.topic(
+        settings.topic_prefix + stage.reads.name,
+        key_type=bytes,
+        value_type=bytes,
+        key_serializer="raw",
+        value_serializer="raw",
+    )
+
+    async def agent(stream: Any) -> None:
+        await loop.run(stream.noack().events())
+
+    async def on_error(_agent: Any, error: BaseException) -> None:
+        failed(error)
+
+    app.agent(topic, name=stage.name, concurrency=1, on_error=on_error)(agent)

@@ -1,0 +1,58 @@
+"""The models on the wire that only this floor needs; the jobs' own models live with the agents that fill them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.claims.job import ClaimJob
+from agents.claims.submission import Submission
+from agents.results import Detail, Note
+
+
+class ProgressEvent(BaseModel):
+    """One step of one job. Its id is derived, so that a repeated step repeats the same event."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = 1
+    id: str
+    job_id: str
+    attempt: int
+    loop: int
+    stage: str
+    event: str
+    at: datetime
+    detail: Mapping[str, Detail] = Field(default_factory=dict)
+
+
+class Position(NamedTuple):
+    """Where a job stands: what every log line and progress event says."""
+
+    job_id: str
+    attempt: int = 1
+    loop: int = 0
+
+
+def position(model: BaseModel) -> Position:
+    """The position that a message's model stands for."""
+    if isinstance(model, ClaimJob):
+        return Position(model.job_id, model.attempt, model.loop.count)
+    if isinstance(model, Submission):
+        return Position(model.job_id)
+    raise TypeError(f"{type(model).__name__} is not a step of a job")
+
+
+def progress(stage: str, at: Position, note: Note, now: datetime) -> ProgressEvent:
+    """The event that tells of one note."""
+    return ProgressEvent(
+        id=f"{at.job_id}/{at.attempt}/{at.loop}/{stage}/{note.event}",
+        job_id=at.job_id,
+        attempt=at.attempt,
+        loop=at.loop,
+        stage=stage,
+        event=note.event,
+        at=now,
+        detail=note.detail,
+    )

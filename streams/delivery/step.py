@@ -1,0 +1,177 @@
+"""One event through one stage: the order of this module is the product."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from pydantic import BaseModel
+
+from agents.errors import DependencyDown, Permanent, Transient
+from agents.results import Note, Send, StepResult
+from storage.errors import StoreError, StoreUnavailable
+from streams import metrics, topics
+from streams.contracts import Position, position, progress
+from streams.delivery.closing import JobCloser
+from streams.delivery.dead_letters import DeadLetter, Message, Reason
+from streams.delivery.gate import Gate
+from streams.delivery.producer import BrokerDown, Producer, Undeliverable
+from streams.delivery.retry import RetryPolicy
+from streams.observe import observe
+from streams.topology import Stage
+from streams.wire import BadMessage, decode, encode
+
+log = structlog.get_logger("veristream.delivery")
+
+
+class GivenUp(Exception):  # noqa: N818 - it says what became of the event
+    """The event cannot succeed; `reason` is one of the dead letters' closed set."""
+
+    def __init__(self, reason: str, cause: BaseException, job_id: str | None = None) -> None:
+        super().__init__(str(cause))
+        self.reason = reason
+        self.cause = cause
+        self.job_id = job_id
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Takes the events of one stage through, one call each, with everything it needs passed in."""
+
+    stage: Stage
+    handle: Callable[[BaseModel], Awaitable[StepResult]]
+    producer: Producer
+    closer: JobCloser
+    gate: Gate
+    retry: RetryPolicy
+    rng: random.Random
+    clock: Callable[[], datetime]
+
+    async def process(self, message: Message) -> None:
+        """Take one event through; returning means that it may be acknowledged.
+
+        1. Decode and validate the raw bytes. What does not decode is a dead letter.
+        2. Handle it within the stage's timeout. What is transient is retried with backoff; while a dependency is
+           down the stage pauses and the event waits; what is permanent is a dead letter.
+        3. Send every output and await the broker's acknowledgement of each.
+        4. Return. Only then does the caller acknowledge the input, and offsets commit up to the oldest event
+           that is still in flight.
+
+        A dead letter is delivered and acknowledged by the broker before its input is; if that is impossible the
+        exception leaves this function, the worker stops, and the event comes back.
+        """
+        started = time.perf_counter()
+        at = Position("")
+        try:
+            model = self._decode(message)
+            at = position(model)
+            with structlog.contextvars.bound_contextvars(job_id=at.job_id, stage=self.stage.name, loop=at.loop):
+                result = await self._handle(model)
+                await self._deliver(result.sends + self._told(at, result.notes))
+        except GivenUp as given_up:
+            await self._bury(message, given_up, at)
+            return
+        for note in result.notes:
+            observe(note)
+        metrics.STAGE_DURATION.labels(self.stage.name).observe(time.perf_counter() - started)
+
+    def _decode(self, message: Message) -> BaseModel:
+        """Step 1."""
+        try:
+            return decode(self.stage.reads, message.key, message.value)
+        except BadMessage as bad:
+            raise GivenUp(bad.reason, bad, bad.job_id) from bad
+
+    async def _handle(self, model: BaseModel) -> StepResult:
+        """Step 2: the handler's result, or GivenUp."""
+        retries = 0
+        while True:
+            try:
+                async with asyncio.timeout(self.stage.timeout):
+                    result = await self.handle(model)
+            except (Transient, TimeoutError) as error:
+                if retries >= self.retry.limit:
+                    raise GivenUp("retries_exhausted", error) from error
+                wait = self.retry.wait(retries, self.rng, getattr(error, "retry_after", None))
+                retries += 1
+                await self._wait("transient", error, wait)
+            except (DependencyDown, StoreUnavailable) as error:
+                await self._wait_for_dependency("dependency_down", error)
+            except (Permanent, StoreError, BadMessage) as error:
+                raise GivenUp(getattr(error, "reason", "permanent"), error) from error
+            except Exception as error:
+                log.exception("a handler failed in an unexpected way")
+                raise GivenUp("unexpected", error) from error
+            else:
+                self.gate.reopen()
+                return result
+
+    async def _deliver(self, sends: tuple[Send, ...]) -> None:
+        """Step 3. While the broker or the ledger is down the sends wait, and are then repeated whole."""
+        while True:
+            try:
+                await self._send_all(sends)
+                for send in sends:
+                    await self.closer.delivered(send)
+            except Undeliverable as error:
+                raise GivenUp("permanent", error) from error
+            except (BrokerDown, StoreUnavailable) as error:
+                await self._wait_for_dependency("broker", error)
+            else:
+                self.gate.reopen()
+                return
+
+    async def _send_all(self, sends: tuple[Send, ...]) -> None:
+        """Together, so that they share the producer's next batch; every one has ended when this returns."""
+        sending = (self.producer.send(send.to, send.key.encode(), encode(send.value)) for send in sends)
+        for outcome in await asyncio.gather(*sending, return_exceptions=True):
+            if outcome is not None:
+                raise outcome
+
+    async def _bury(self, message: Message, given_up: GivenUp, at: Position) -> None:
+        """Close the job of an event that cannot succeed, deliver its dead letter, and make it known."""
+        cause = given_up.cause
+        job_id = at.job_id or given_up.job_id
+        reason = Reason(given_up.reason, type(cause).__name__, str(cause), self.stage.name, job_id, at.attempt)
+        verdict_or_letter = await self._until_up(lambda: self.closer.give_up(message, reason))
+        if isinstance(verdict_or_letter, Send):
+            await self._deliver((verdict_or_letter,))
+            return
+        letter: DeadLetter = verdict_or_letter
+        dead_letters = topics.DEAD_LETTERS.name
+        await self._until_up(lambda: self.producer.send(dead_letters, letter.key, letter.value, letter.headers))
+        log.warning("dead letter", stage=self.stage.name, job_id=job_id, reason=reason.reason, detail=reason.message)
+        metrics.DEAD_LETTERS.labels(self.stage.name, reason.reason).inc()
+        if job_id:
+            note = Note("failed", {"reason": reason.reason, "message": reason.message[:500]})
+            await self._deliver(self._told(Position(job_id, at.attempt, at.loop), (note,)))
+
+    async def _until_up(self, attempt: Callable[[], Awaitable[object]]) -> object:
+        """Wait out the broker and the ledger. Anything else that fails here must stop the worker."""
+        while True:
+            try:
+                result = await attempt()
+            except (BrokerDown, StoreUnavailable) as error:
+                await self._wait_for_dependency("dependency_down", error)
+            else:
+                self.gate.reopen()
+                return result
+
+    async def _wait_for_dependency(self, reason: str, error: BaseException) -> None:
+        """Not the event's fault: the stage stops pulling, and this event is the probe that reopens it."""
+        self.gate.shut(str(error))
+        await self._wait(reason, error, self.gate.next_wait())
+
+    async def _wait(self, reason: str, error: BaseException, seconds: float) -> None:
+        metrics.STAGE_RETRIES.labels(self.stage.name, reason).inc()
+        log.warning("trying again", reason=reason, seconds=round(seconds, 2), detail=str(error) or type(error).__name__)
+        await asyncio.sleep(seconds)
+
+    def _told(self, at: Position, notes: tuple[Note, ...]) -> tuple[Send, ...]:
+        now = self.clock()
+        return tuple(
+            Send(topics.PROGRESS.name, at.job_id, progress(self.stage.name, at, note, now)) for note in notes
+        )

@@ -1,0 +1,1 @@
+"""HTTP as a door to the same topics: requests in, verdicts and event streams out."""

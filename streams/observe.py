@@ -1,0 +1,17 @@
+"""What the notes of finished steps mean for the metrics."""
+
+from agents.results import Note
+from streams import metrics
+
+
+def observe(note: Note) -> None:
+    """Count what a note tells; most notes only travel on `progress`."""
+    detail = note.detail
+    if note.event == "accepted":
+        metrics.CLAIMS_SUBMITTED.inc()
+        metrics.SUBMISSION_FIELDS_IGNORED.inc(float(detail.get("ignored_fields") or 0))  # type: ignore[arg-type]
+    elif note.event == "decided":
+        metrics.VERDICTS.labels(detail["verdict"], detail["status"]).inc()
+        metrics.LOOP_COUNT.observe(float(detail["loops"]))  # type: ignore[arg-type]
+        metrics.LOOP_STOP.labels(detail["stop_reason"]).inc()
+        metrics.END_TO_END.observe(float(detail["seconds"]))  # type: ignore[arg-type]

@@ -1,0 +1,78 @@
+"""The worker's small HTTP door: metrics, health and readiness. Also how uvicorn runs inside a loop of ours."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import uvicorn
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from streams import metrics
+
+
+class PortInUse(Exception):  # noqa: N818 - reads as what happened
+    """Somebody else listens there."""
+
+
+def listen(host: str, port: int, setting: str) -> socket.socket:
+    """A bound socket, or one line that says which setting to change."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as error:
+        listener.close()
+        raise PortInUse(f"cannot listen on {host}:{port} ({error.strerror}); set {setting} to another port") from None
+    return listener
+
+
+class _QuietServer(uvicorn.Server):
+    """Signals belong to the process that serves, not to the server inside it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serving(app: Any, listener: socket.socket) -> AsyncIterator[None]:
+    """Serve an ASGI app on a bound socket for the length of the block."""
+    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=5)
+    server = _QuietServer(config)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started:
+            if task.done():
+                await task
+                raise RuntimeError("the HTTP server ended before it started")
+            await asyncio.sleep(0.01)
+        yield
+    finally:
+        server.should_exit = True
+        await task
+
+
+def probes(readiness: Callable[[], list[str]]) -> Starlette:
+    """`readiness` gives the reasons why no work is taken right now; none means ready."""
+
+    async def show_metrics(_: Request) -> Response:
+        return Response(generate_latest(metrics.WORKER), media_type=CONTENT_TYPE_LATEST)
+
+    async def health(_: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(_: Request) -> Response:
+        reasons = readiness()
+        return JSONResponse({"ready": not reasons, "reasons": reasons}, status_code=503 if reasons else 200)
+
+    return Starlette(
+        routes=[Route("/metrics", show_metrics), Route("/health", health), Route("/ready", ready)],
+    )

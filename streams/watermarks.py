@@ -1,0 +1,112 @@
+"""What the broker says about our topics: first and last offsets, what the group has committed, and what is lost."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+
+from streams import metrics
+from streams.delivery.dead_letters import Message
+from streams.kafka import client_options
+from streams.settings import Settings
+
+log = structlog.get_logger("veristream.watermarks")
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """One partition: what is committed (None if nothing ever was) and where it ends."""
+
+    topic: str
+    partition: int
+    committed: int | None
+    beginning: int
+    end: int
+
+    @property
+    def waiting(self) -> int:
+        return max(0, self.end - (self.beginning if self.committed is None else self.committed))
+
+
+class Watermarks:
+    """Reads offsets with a consumer that belongs to the group by name only: it never joins it."""
+
+    def __init__(self, settings: Settings, group: str, topics: Iterable[str]) -> None:
+        self._prefix = settings.topic_prefix
+        self._topics = tuple(topics)
+        self._consumer = AIOKafkaConsumer(group_id=group, enable_auto_commit=False, **client_options(settings))
+
+    async def __aenter__(self) -> Self:
+        await self._consumer.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._consumer.stop()
+
+    async def committed(self, topic: str, partition: int) -> int | None:
+        """The next offset that the group would read."""
+        offset: int | None = await self._consumer.committed(TopicPartition(self._prefix + topic, partition))
+        return offset
+
+    async def lags(self) -> list[Lag]:
+        """Every partition of the topics, and the lag gauge with them."""
+        partitions = []
+        for topic in self._topics:
+            numbers = await self._partitions(topic)
+            partitions += [TopicPartition(self._prefix + topic, number) for number in numbers]
+        beginnings = await self._consumer.beginning_offsets(partitions)
+        ends = await self._consumer.end_offsets(partitions)
+        lags = [
+            Lag(
+                topic=tp.topic.removeprefix(self._prefix),
+                partition=tp.partition,
+                committed=await self._consumer.committed(tp),
+                beginning=beginnings[tp],
+                end=ends[tp],
+            )
+            for tp in partitions
+        ]
+        for topic in self._topics:
+            metrics.CONSUMER_LAG.labels(topic).set(sum(lag.waiting for lag in lags if lag.topic == topic))
+        return lags
+
+    async def _partitions(self, topic: str) -> list[int]:
+        known = self._consumer.partitions_for_topic(self._prefix + topic)
+        if known is None:
+            await self._consumer.topics()
+            known = self._consumer.partitions_for_topic(self._prefix + topic)
+        return sorted(known or ())
+
+
+class LossDetector:
+    """Compares each offset with the one that must come next. A gap is lost data: said aloud, never skipped over."""
+
+    def __init__(self, watermarks: Watermarks) -> None:
+        self._watermarks = watermarks
+        self._next: dict[tuple[str, int], int] = {}
+        self.lost: list[str] = []
+
+    def forget(self, partitions: Iterable[tuple[str, int]]) -> None:
+        """These partitions were taken away; another worker may move them on before they come back."""
+        for partition in partitions:
+            self._next.pop(partition, None)
+
+    async def arrived(self, message: Message) -> None:
+        """Check one message before it is processed. Our topics have no holes: no compaction, no transactions."""
+        place = (message.topic, message.partition)
+        expected = self._next.get(place)
+        if expected is None:
+            expected = await self._watermarks.committed(*place)
+        if expected is not None and message.offset > expected:
+            missing = f"{message.topic}[{message.partition}] offsets {expected}..{message.offset - 1}"
+            self.lost.append(missing)
+            metrics.LOST_EVENTS.labels(message.topic).inc(message.offset - expected)
+            log.critical(
+                "events were lost: the broker dropped them before they were read", lost=missing, topic=message.topic
+            )
+        self._next[place] = message.offset + 1

@@ -1,0 +1,164 @@
+"""A worker process: the Faust app, one loop per stage, and the watch over both."""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from agents.services import Services
+from storage.errors import StoreError
+from streams import metrics
+from streams.app import attach, build_app, group_name
+from streams.delivery.closing import JobCloser
+from streams.delivery.gate import Gate
+from streams.delivery.loop import StageLoop
+from streams.delivery.producer import BrokerDown, FaustProducer
+from streams.delivery.retry import RetryPolicy
+from streams.delivery.step import Step
+from streams.probes import listen, probes, serving
+from streams.settings import Settings
+from streams.sweep import Sweep
+from streams.topology import STAGES, Stage
+from streams.watchdog import Watchdog
+from streams.watermarks import LossDetector, Watermarks
+
+log = structlog.get_logger("veristream.worker")
+
+WATCH_SECONDS = 2.0
+Lost = Callable[[str], None]
+
+
+class Worker:
+    """Runs stages until it is told to stop, or until it cannot go on."""
+
+    def __init__(self, settings: Settings, services: Services, stages: Sequence[Stage] = STAGES) -> None:
+        self._settings = settings
+        self._services = services
+        self._stages = tuple(stages)
+        self._group = group_name(settings, self._stages)
+        self._app: Any = build_app(settings, self._group)
+        self._crash: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
+        self._producer = FaustProducer(self._app, settings.topic_prefix)
+        self._watermarks = Watermarks(settings, self._group, [stage.reads.name for stage in self._stages])
+        self._losses = LossDetector(self._watermarks)
+        self._watchdog = Watchdog(settings.stall_seconds)
+        self._loops = [self._loop(stage) for stage in self._stages]
+        self._started = False
+
+    async def run(self, stop: asyncio.Event) -> int:
+        """Work until `stop` is set; 0 after a clean stop, 1 when the worker had to give up."""
+        settings = self._settings
+        listener = listen(settings.metrics_host, settings.metrics_port, "VERISTREAM_METRICS_PORT")
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(serving(probes(self.not_ready_because), listener))
+            await stack.enter_async_context(self._watermarks)
+            self._app.finalize()
+            await self._app.start()
+            self._started = True
+            watching = asyncio.create_task(self._watch())
+            log.info("worker started", group=self._group, stages=[stage.name for stage in self._stages])
+            try:
+                await self._until_over(stop, watching)
+            finally:
+                watching.cancel()
+                await self._stop_working()
+        if self._crash.done():
+            log.critical("worker gives up", error=str(self._crash.result()) or type(self._crash.result()).__name__)
+            return 1
+        log.info("worker stopped")
+        return 0
+
+    def not_ready_because(self) -> list[str]:
+        """Why this worker takes no work right now; empty when it does."""
+        if not self._started:
+            return ["starting"]
+        reasons = [f"{loop.name} waits: {loop.gate.reason}" for loop in self._loops if not loop.gate.is_open]
+        if not self._app.consumer.assignment():
+            reasons.append("no partitions assigned")
+        reasons += [f"no progress on {topic}" for topic in self._watchdog.stalled]
+        reasons += [f"lost {lost}" for lost in self._losses.lost[-3:]]
+        return reasons
+
+    async def _until_over(self, stop: asyncio.Event, watching: "asyncio.Task[None]") -> None:
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait({stopping, self._crash, watching}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+
+    async def _stop_working(self) -> None:
+        """Finish what is in hand, commit it, leave the group."""
+        await asyncio.gather(*(loop.drain(self._settings.drain_seconds) for loop in self._loops))
+        try:
+            async with asyncio.timeout(5):
+                await self._app.consumer.commit()
+        except (KafkaError, TimeoutError) as error:
+            log.warning("the last commit failed; some events will come again", detail=str(error))
+        await self._app.stop()
+
+    def _loop(self, stage: Stage) -> StageLoop:
+        settings, services = self._settings, self._services
+        gate = Gate(stage.name)
+        step = Step(
+            stage=stage,
+            handle=partial(_handle, stage, services),
+            producer=self._producer,
+            closer=JobCloser(services.ledger, services.clock),
+            gate=gate,
+            retry=RetryPolicy(settings.retry_limit, settings.retry_base_seconds, settings.retry_max_seconds),
+            rng=random.Random(),  # noqa: S311 - jitter, not secrecy
+            clock=services.clock,
+        )
+        loop = StageLoop(
+            stage.name,
+            step.process,
+            gate,
+            in_flight=settings.in_flight,
+            fatal=self._fatal,
+            arrived=self._losses.arrived,
+            prefix=settings.topic_prefix,
+        )
+        attach(self._app, settings, stage, loop, self._fatal)
+        return loop
+
+    def _fatal(self, error: BaseException) -> None:
+        if not self._crash.done():
+            self._crash.set_result(error)
+
+    async def _watch(self) -> None:
+        """Readiness, lag and the sweep. A stall that lasts, or a crashed app, ends the worker."""
+        sweep = Sweep(self._services.ledger, self._producer, self._services.clock)
+        next_sweep = 0.0
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            metrics.WORKER_READY.set(0 if self.not_ready_because() else 1)
+            if self._app.should_stop:
+                self._fatal(RuntimeError(f"the Faust app stopped by itself: {self._app.crash_reason}"))
+                return
+            try:
+                now = asyncio.get_running_loop().time()
+                paused = {loop.name for loop in self._loops if not loop.gate.is_open}
+                self._watchdog.look(await self._watermarks.lags(), self._app.consumer.assignment(), now, paused=bool(paused))
+                if self._watchdog.hopeless:
+                    self._fatal(RuntimeError(f"no commit for too long on {', '.join(self._watchdog.stalled)}"))
+                    return
+                if now >= next_sweep:
+                    next_sweep = now + self._settings.sweep_seconds
+                    await sweep.once()
+            except (KafkaError, StoreError, BrokerDown, OSError) as error:
+                log.warning("the watch could not look", detail=str(error) or type(error).__name__)
+
+
+async def _handle(stage: Stage, services: Services, model: Any) -> Any:
+    return await stage.handle(model, services)
+
+
+def utc_now() -> datetime:
+    """The clock of the product."""
+    return datetime.now(UTC)
