@@ -43,6 +43,14 @@ class FetchedPage:
     charset: str | None
     body: bytes
 
+    @property
+    def html(self) -> str | bytes:
+        """The text if the server named a charset that fits, else the bytes, whose encoding extraction detects."""
+        try:
+            return self.body.decode(self.charset) if self.charset else self.body
+        except (LookupError, UnicodeDecodeError):
+            return self.body
+
 
 class WebSearch(Protocol):
     """A search engine."""
