@@ -1,0 +1,1 @@
+"""What runs around the product: containers, dashboards, and real servers without containers."""

@@ -1,0 +1,1 @@
+"""Real Kafka, Neo4j and Weaviate as ordinary processes, for machines without a container engine."""
