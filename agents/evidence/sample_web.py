@@ -15,8 +15,9 @@ from agents.evidence.ports import FetchedPage, PageUnavailable, SearchResult
 SERVICE = "sample web"
 # The reserved top-level domain that all sample hosts lie under; it never resolves on the internet.
 RESERVED_TLD = ".example"
+# What the engine accepts: longer queries add common words only, and nobody reads past the twentieth result.
 MAX_QUERY_CHARS = 400
-"""Longer queries only slow the engine down; what distinguishes a claim stands in its first words."""
+MAX_RESULTS = 20
 
 _RESULTS = TypeAdapter(list[SearchResult])
 
@@ -34,7 +35,7 @@ class SampleWebSearch:
             raise ValueError(f"limit must be at least 1, got {limit}")
         if not query.strip():
             return []
-        parameters = urlencode({"q": query.strip()[:MAX_QUERY_CHARS], "limit": limit})
+        parameters = urlencode({"q": query.strip()[:MAX_QUERY_CHARS], "limit": min(limit, MAX_RESULTS)})
         url = f"{self._origin}/search?{parameters}"
         answer = await self._http.get(url, self._only_here, ("application/json",))
         try:
