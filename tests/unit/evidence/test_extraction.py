@@ -1,0 +1,127 @@
+"""Extraction on pages that are odd, broken or hostile; the sample pages are tested with the samples."""
+
+import asyncio
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.evidence.extraction import (
+    ExtractedPage,
+    ExtractionFailure,
+    ExtractionPolicy,
+    domain_of,
+    extract,
+    extract_now,
+)
+
+URL = "https://www.Kelderwick-Gazette.example/news/2025/10/bridge"
+SENTENCE = "Weir Bridge in Kelderwick reopened to traffic on 2 October 2025 after eight months of repairs. "
+
+
+def article(body: str = SENTENCE * 3, head: str = "", lang: str = 'lang="en-GB"') -> str:
+    return (
+        f"<html {lang}><head><title>Bridge open</title>{head}</head><body><nav>Menu Home</nav>"
+        f"<article><h1>Bridge open</h1><p>{body}</p></article><footer>All rights reserved</footer></body></html>"
+    )
+
+
+async def test_an_article_gives_its_text_title_domain_and_language() -> None:
+    page = await extract(article(), URL)
+    assert page == ExtractedPage(URL, "Bridge open", (SENTENCE * 3).strip(), None, "kelderwick-gazette.example", "en")
+
+
+async def test_bytes_in_another_encoding_are_read_as_well() -> None:
+    html = article("In Grünfurt blühen die Bäume, und die Straßen sind voller Äpfel und Bücher. " * 3)
+    head = '<meta charset="iso-8859-1">'
+    page = await extract(html.replace("<head>", f"<head>{head}").encode("latin-1"), URL)
+    assert isinstance(page, ExtractedPage)
+    assert "Grünfurt blühen die Bäume" in page.text
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta property="article:published_time" content="2025-10-03T07:30:00+00:00">',
+        '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2025-10-03"}</script>',
+        '<meta name="dc.date" content="2025-10-03">',
+    ],
+)
+async def test_the_date_is_the_one_the_markup_states(head: str) -> None:
+    page = await extract(article(head=head), URL)
+    assert isinstance(page, ExtractedPage)
+    assert page.published == date(2025, 10, 3)
+
+
+async def test_a_date_that_only_stands_in_the_text_is_not_taken_for_the_publication_date() -> None:
+    page = await extract(article(), "https://kelderwick-gazette.example/bridge")
+    assert isinstance(page, ExtractedPage)
+    assert page.published is None
+
+
+@pytest.mark.parametrize(
+    ("latest", "believed"), [(date(2025, 10, 3), True), (date(2025, 10, 2), False), (None, True)]
+)
+async def test_a_date_in_the_future_of_the_clock_is_not_believed(latest: date | None, believed: bool) -> None:
+    head = '<meta property="article:published_time" content="2025-10-03T07:30:00+00:00">'
+    page = await extract(article(head=head), "https://kelderwick-gazette.example/bridge", latest=latest)
+    assert isinstance(page, ExtractedPage)
+    assert (page.published == date(2025, 10, 3)) is believed
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("", "empty"),
+        (b" \n ", "empty"),
+        ("no tags at all, only a sentence that somebody wrote down", "unreadable"),
+        (b"%PDF-1.7\xff\xfe\x00\x01", "unreadable"),
+        ("<html><body><img src='a.png'></body></html>", "no_text"),
+        ("<html><body>" + "<p>" * 60_000, "too_large"),
+        ("x" * 5_000_001, "too_large"),
+    ],
+)
+async def test_a_page_without_an_article_is_a_failure_that_says_why(page: str | bytes, reason: str) -> None:
+    failure = await extract(page, URL)
+    assert isinstance(failure, ExtractionFailure)
+    assert (failure.reason, failure.url) == (reason, URL)
+    assert failure.detail
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=400) | st.text(max_size=400) | st.text(alphabet="<>/=\"'pdiv aht ml\x00", max_size=400))
+def test_garbage_never_raises(garbage: str | bytes) -> None:
+    for page in (
+        garbage,
+        b"<html><body><p>" + (garbage.encode(errors="replace") if isinstance(garbage, str) else garbage),
+    ):
+        assert isinstance(extract_now(page, URL), ExtractedPage | ExtractionFailure)
+
+
+async def test_a_page_that_takes_too_long_is_a_failure_and_the_loop_goes_on() -> None:
+    outcome = await extract(article(), URL, policy=ExtractionPolicy(timeout_s=0.0))
+    assert isinstance(outcome, ExtractionFailure)
+    assert outcome.reason == "timeout"
+
+
+async def test_the_loop_runs_while_a_page_is_read() -> None:
+    ticks = 0
+    done = asyncio.Event()
+
+    async def tick() -> None:
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            await asyncio.sleep(0)
+
+    ticking = asyncio.create_task(tick())
+    await extract(article("<b>word</b> " * 3000), URL)
+    done.set()
+    await ticking
+    assert ticks > 1
+
+
+def test_the_domain_is_the_host_in_lower_case_without_www() -> None:
+    assert domain_of("https://WWW.Council.example:8080/a?b#c") == "council.example"
+    assert domain_of("not an address") == ""
