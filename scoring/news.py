@@ -1,0 +1,179 @@
+"""The rules of 004 §6-7: is there enough evidence, do sources conflict, what follows, which citations may stand."""
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+
+from scoring.checks import finite, unit
+from scoring.identity import domain_key, first_of_each, url_key
+from scoring.polarity import DEFAULT as POLARITY
+from scoring.polarity import PolarityPolicy, Relation, admissible, in_conflict, one_per_story, relation
+from scoring.values import Evidence, Label, Verdict
+from scoring.verdict_words import label_of
+
+CREDIBLE_DOMAINS = (
+    "reuters.com", "apnews.com", "bbc.com", "bbc.co.uk", "nytimes.com", "washingtonpost.com", "theguardian.com",
+    "npr.org", "economist.com", "nature.com", "science.org", "who.int", "snopes.com", "politifact.com",
+    "factcheck.org", "fullfact.org", "wikipedia.org", "britannica.com",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NewsPolicy:
+    """The fallback's numbers, the citation cap and the first names of the allowlist are the specification's."""
+
+    # Enough to look at: one passage is a report, two can be compared.
+    min_evidence: int = 2
+    # Any voice on the other side is a conflict, as 004 says ("only supporting evidence"). A share above 0 lets a
+    # small minority of the stories pass.
+    conflict_share: float = 0.0
+    credible_domains: tuple[str, ...] = CREDIBLE_DOMAINS
+    credible_min: int = 3
+    credible_share: float = 0.30
+    # No verdict but UNVERIFIABLE without an admissible citation; a newsroom with a two-source rule sets 2.
+    min_sources: int = 1
+    max_citations: int = 25
+
+    def __post_init__(self) -> None:
+        unit("conflict_share", self.conflict_share)
+        unit("credible_share", self.credible_share)
+        for name in ("min_evidence", "min_sources", "max_citations"):
+            if finite(name, getattr(self, name)) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
+
+
+DEFAULT = NewsPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the rules alone would say, and the counts that they looked at (stories, not copies)."""
+
+    verdict: Verdict
+    label: Label
+    sufficient: bool
+    conflict: bool
+    supporting: int
+    refuting: int
+    neutral: int
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A pointer to one piece of evidence, as a reader sees it."""
+
+    evidence_id: str
+    url: str = ""
+    domain: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CredibleCitations:
+    """What the credibility filter kept, and whether it was too strict to be applied."""
+
+    citations: tuple[Citation, ...]
+    credible: int
+    fell_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A verdict with the citations that hold, those that do not and why, and whether it was downgraded."""
+
+    verdict: Verdict
+    citations: tuple[Citation, ...]
+    dropped: tuple[tuple[str, str], ...]
+    sources: int
+    downgraded: bool
+
+
+def propose(
+    evidence: Iterable[Evidence], policy: NewsPolicy = DEFAULT, polarity: PolarityPolicy = POLARITY
+) -> Proposal:
+    """The rule-based verdict former: a verdict from nothing but the stances of the admissible evidence."""
+    sides = [relation(item.stance, polarity) for item in one_per_story(admissible(evidence))]
+    supporting, refuting = sides.count(Relation.SUPPORTS), sides.count(Relation.CONTRADICTS)
+    sufficient = len(sides) >= policy.min_evidence and supporting + refuting > 0
+    conflict = has_conflict(sides, policy)
+    if not sufficient or conflict:
+        verdict = Verdict.UNVERIFIABLE
+    else:
+        verdict = Verdict.TRUE if supporting > refuting else Verdict.FALSE
+    return Proposal(
+        verdict=verdict,
+        label=label_of(verdict, conflict=sufficient and conflict),
+        sufficient=sufficient,
+        conflict=conflict,
+        supporting=supporting,
+        refuting=refuting,
+        neutral=len(sides) - supporting - refuting,
+    )
+
+
+def has_conflict(sides: Sequence[Relation], policy: NewsPolicy = DEFAULT) -> bool:
+    """Whether both sides are heard, and the smaller one is more than a negligible minority."""
+    if not in_conflict(sides):
+        return False
+    supporting, refuting = sides.count(Relation.SUPPORTS), sides.count(Relation.CONTRADICTS)
+    return supporting == refuting or min(supporting, refuting) / (supporting + refuting) > policy.conflict_share
+
+
+def is_credible(domain: str, policy: NewsPolicy = DEFAULT) -> bool:
+    """Whether a domain or one that it belongs to is on the list."""
+    key = domain_key(domain)
+    return any(
+        key == credible or key.endswith(f".{credible}") for credible in map(domain_key, policy.credible_domains)
+    )
+
+
+def credible_citations(citations: Sequence[Citation], policy: NewsPolicy = DEFAULT) -> CredibleCitations:
+    """Only credible domains, unless that leaves fewer than 3 citations or less than 30 % of them: then all."""
+    kept = tuple(citation for citation in citations if is_credible(citation.domain, policy))
+    too_strict = len(kept) < policy.credible_min or len(kept) < policy.credible_share * len(citations)
+    return CredibleCitations(tuple(citations) if too_strict else kept, len(kept), fell_back=too_strict)
+
+
+def validate(
+    verdict: Verdict,
+    citations: Sequence[Citation],
+    evidence: Iterable[Evidence],
+    policy: NewsPolicy = DEFAULT,
+    *,
+    deciding: Container[str] | None = None,
+) -> Validated:
+    """Citations must be evidence; too few sources make any verdict UNVERIFIABLE.
+
+    With `deciding` ids, only citations of evidence on the verdict's side count as its sources.
+    """
+    by_id = {item.id: item for item in evidence}
+    problems = {citation: _problem(citation, by_id.get(citation.evidence_id)) for citation in citations}
+    valid = merge_citations([[c for c in citations if not problems[c]]], policy)
+    cited = [by_id[c.evidence_id] for c in valid if deciding is None or c.evidence_id in deciding]
+    sources = len(one_per_story(cited))
+    downgraded = verdict is not Verdict.UNVERIFIABLE and sources < policy.min_sources
+    return Validated(
+        verdict=Verdict.UNVERIFIABLE if downgraded else verdict,
+        citations=valid,
+        dropped=tuple((citation.evidence_id, problem) for citation, problem in problems.items() if problem),
+        sources=sources,
+        downgraded=downgraded,
+    )
+
+
+def merge_citations(lists: Sequence[Sequence[Citation]], policy: NewsPolicy = DEFAULT) -> tuple[Citation, ...]:
+    """One list without repetitions, at most 25 long, taken in turns so that no sub-claim loses all of its own."""
+    longest = max((len(citations) for citations in lists), default=0)
+    in_turns = [citations[turn] for turn in range(longest) for citations in lists if turn < len(citations)]
+    return tuple(
+        first_of_each(in_turns, lambda c: (url_key(c.url) or f"id:{c.evidence_id}",))[: policy.max_citations]
+    )
+
+
+def _problem(citation: Citation, item: Evidence | None) -> str:
+    if item is None:
+        return "not in the evidence"
+    if not item.admissible:
+        return "evidence is not admissible"
+    if not item.text.strip():
+        return "evidence has no text"
+    return "" if url_key(citation.url) == url_key(item.url) else "address differs from the evidence"

@@ -1,0 +1,78 @@
+"""What one passage says of the claim, and which passages are one story: what every verdict formula reads first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scoring.checks import finite, unit
+from scoring.values import Evidence, Stance
+
+
+class Relation(StrEnum):
+    """Supports and contradicts decide; qualifies leans without deciding; neutral says nothing either way."""
+
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    QUALIFIES = "qualifies"
+    NEUTRAL = "neutral"
+
+
+DECISIVE = (Relation.SUPPORTS, Relation.CONTRADICTS)
+
+
+@dataclass(frozen=True, slots=True)
+class PolarityPolicy:
+    """When a stance decides."""
+
+    # More likely than everything else together. Below it, a passage that leans one way only qualifies the claim:
+    # no specification gives a number, and a passage that is probably something else must not count as a vote.
+    decisive_stance: float = 0.5
+
+    def __post_init__(self) -> None:
+        unit("decisive_stance", self.decisive_stance)
+
+
+DEFAULT = PolarityPolicy()
+
+
+def relation(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Relation:
+    """Supports or contradicts only when that side alone is decisive; otherwise qualifies or neutral."""
+    supports, refutes, neutral = (unit(n, getattr(stance, n)) for n in ("supports", "refutes", "neutral"))
+    if supports >= policy.decisive_stance and supports > max(refutes, neutral):
+        return Relation.SUPPORTS
+    if refutes >= policy.decisive_stance and refutes > max(supports, neutral):
+        return Relation.CONTRADICTS
+    return Relation.QUALIFIES if supports + refutes > neutral else Relation.NEUTRAL
+
+
+def probability(stance: Stance, of: Relation) -> float:
+    """How sure the stance is of the relation that was read from it."""
+    if of is Relation.SUPPORTS:
+        return stance.supports
+    if of is Relation.CONTRADICTS:
+        return stance.refutes
+    return max(stance.supports, stance.refutes) if of is Relation.QUALIFIES else stance.neutral
+
+
+def story(evidence: Evidence) -> str:
+    """One id for a passage and all its copies on other sites."""
+    return evidence.same_as or evidence.id
+
+
+def admissible(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """What the gatekeeper let through: nothing else counts for trust or verdict."""
+    return [item for item in evidence if item.admissible]
+
+
+def one_per_story(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The most relevant passage of each story (ties: the first id), whatever order they came in."""
+    best: dict[str, Evidence] = {}
+    for item in sorted(evidence, key=lambda e: (-finite("relevance", e.relevance), e.id)):
+        best.setdefault(story(item), item)
+    return list(best.values())
+
+
+def in_conflict(relations: Iterable[Relation]) -> bool:
+    """Whether some decide for and some against."""
+    seen = set(relations)
+    return Relation.SUPPORTS in seen and Relation.CONTRADICTS in seen
