@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.language.rules.lexicon import are_kin, are_opposites
+from agents.language.rules.lexicon import ROLES_FOR_ONE, are_kin, are_opposites
 from agents.language.rules.reading import Reading, Word
 
 # A name weighs more than another word: without it the sentence is about someone else.
@@ -18,12 +18,14 @@ _ROLES = frozenset(["in", "at", "by", "from", "of", "for", "with", "on", "near",
 class Alignment:
     """How a sentence meets a claim.
 
-    `cover` is the weighted share of the claim's words it says; `opposites` how many it says by their opposite;
+    `cover` is the weighted share of the claim's words it says, `statement` the share of those that are no names;
+    `opposites` how many it says by their opposite;
     `denied` whether it denies what the claim asserts or the reverse; `other_referent` whether it speaks of another
     thing of the same kind ("food prices" for "house prices"); `missing_name` whether a name of the claim is nowhere
     in the passage; `replaced_name` whether another name stands in that one's place."""
 
     cover: float
+    statement: float
     opposites: int
     denied: bool
     other_referent: bool
@@ -36,24 +38,27 @@ def align(claim: Reading, sentence: Reading, passage: Sequence[Reading]) -> Alig
     elsewhere = {word.stem for other in passage for word in other.content}
     partners = [_partner(word, sentence) for word in claim.content]
     total = said = 0.0
+    absent: list[Word] = []
     missing: list[Word] = []
     for word, partner in zip(claim.content, partners, strict=True):
         weight = NAME_WEIGHT if word.name else 1.0
         total += weight
         if partner is not None:
             said += weight
-        elif word.name and word.stem in elsewhere:
-            said += ELSEWHERE * weight
         elif word.name:
-            missing.append(word)
+            absent.append(word)
+            said += ELSEWHERE * weight if word.stem in elsewhere else 0.0
+            missing += [] if word.stem in elsewhere else [word]
     pairs = [(w, p) for w, p in zip(claim.content, partners, strict=True) if p is not None]
+    statement = [partner for word, partner in zip(claim.content, partners, strict=True) if not word.name]
     return Alignment(
         cover=said / total if total else 0.0,
+        statement=sum(1 for partner in statement if partner is not None) / len(statement) if statement else 1.0,
         opposites=sum(1 for mine, theirs in pairs if are_opposites(mine.stem, theirs.stem)),
         denied=_denied(pairs),
         other_referent=_other_referent(claim, sentence, partners),
         missing_name=bool(missing),
-        replaced_name=_replaced(claim, sentence, missing, pairs),
+        replaced_name=_replaced(claim, sentence, absent, pairs),
     )
 
 
@@ -75,13 +80,14 @@ def _kindred(one: Word, other: Word) -> bool:
 
 
 def _opposite(one: Word, other: Word) -> bool:
-    return are_opposites(one.stem, other.stem)
+    return not other.name and are_opposites(one.stem, other.stem)
 
 
 def _denied(pairs: Sequence[tuple[Word, Word]]) -> bool:
-    """Whether one side denies what the other asserts, judged by the words that carry the statement."""
-    carriers = [(mine, theirs) for mine, theirs in pairs if not mine.name] or list(pairs)
-    return any(mine.denied for mine, _ in carriers) != any(theirs.denied for _, theirs in carriers)
+    """Whether one side denies what the other asserts; of the sentence, only the words that carry the statement count,
+    as a name may stand near the negation of something else."""
+    carriers = [theirs for mine, theirs in pairs if not mine.name] or [theirs for _, theirs in pairs]
+    return any(mine.denied for mine, _ in pairs) != any(theirs.denied for theirs in carriers)
 
 
 def _other_referent(claim: Reading, sentence: Reading, partners: Sequence[Word | None]) -> bool:
@@ -100,23 +106,28 @@ def _other_referent(claim: Reading, sentence: Reading, partners: Sequence[Word |
     return False
 
 
-def _replaced(claim: Reading, sentence: Reading, missing: Sequence[Word], pairs: Sequence[tuple[Word, Word]]) -> bool:
-    """Whether everything else is said, and another name stands where the claim's name should."""
-    others = [word for word in claim.content if word not in missing]
-    if not missing or len(pairs) < len(others):
+def _replaced(claim: Reading, sentence: Reading, absent: Sequence[Word], pairs: Sequence[tuple[Word, Word]]) -> bool:
+    """Whether everything else is said, and another name stands in a place that only one can fill."""
+    others = [word for word in claim.content if word not in absent]
+    if not absent or len(pairs) < len(others) or not any(word.stem in ROLES_FOR_ONE for word in others):
         return False
     claim_stems = {word.stem for word in claim.content}
     strangers = [word for word in sentence.words if word.name and word.content and word.stem not in claim_stems]
-    roles = {_role(sentence, word) for word in strangers}
-    return all(_role(claim, word) in roles for word in missing[:1])
+    places = {place for word in strangers if (place := _place(sentence, word)) is not None}
+    return all(_place(claim, word) in places for word in absent)
 
 
-def _role(reading: Reading, word: Word) -> str:
-    """The preposition before a name, or "subject" for a name that opens the sentence."""
+def _place(reading: Reading, word: Word) -> tuple[str, str] | None:
+    """Where a name stands: at the start with the word after it, or behind a preposition with the word before that."""
     index = next(i for i, other in enumerate(reading.words) if other.start == word.start)
-    while index and (reading.words[index - 1].name or reading.words[index - 1].text.lower() == "the"):
-        index -= 1
-    before = reading.words[index - 1].text.lower() if index else ""
-    if before in _ROLES:
-        return before
-    return "subject" if index <= 1 else "object"
+    first = last = index
+    while first and (reading.words[first - 1].name or reading.words[first - 1].text.lower() == "the"):
+        first -= 1
+    while last + 1 < len(reading.words) and reading.words[last + 1].name:
+        last += 1
+    if first == 0:
+        after = [other.stem for other in reading.words[last + 1 :] if other.content]
+        return ("subject", after[0]) if after else None
+    before = [other.stem for other in reading.words[:first] if other.content]
+    preposition = reading.words[first - 1].text.lower()
+    return (preposition, before[-1]) if preposition in _ROLES and before else None

@@ -6,7 +6,7 @@ from typing import Literal
 from agents.language.rules.lexicon import are_kin
 from agents.language.rules.measures import Measure
 
-Answer = Literal["agree", "contradict", "unknown"]
+Answer = Literal["agree", "contradict", "unknown", "silent"]
 
 # A round number may be a rounded one: within this share it is the same number (50,000 and 49,780).
 ROUNDING = 0.01
@@ -15,13 +15,13 @@ APPROXIMATION = 0.10
 # Below this, a bare number ("45") is too little to be the same sum as one with a currency.
 SMALLEST_BARE_SUM = 1e4
 
-_DATES = frozenset(("date", "year"))
+DATES = frozenset(("date", "year"))
 
 
 def comparable(claimed: Measure, found: Measure) -> bool:
     """Whether the two could be the numbers of the same fact."""
     kinds = {claimed.dimension, found.dimension}
-    if kinds <= _DATES:
+    if kinds <= DATES:
         return any(mine and theirs for mine, theirs in zip(claimed.parts, found.parts, strict=True))
     if kinds == {"money", "count"}:
         return not (claimed.nouns or found.nouns) and min(claimed.value, found.value) >= SMALLEST_BARE_SUM
@@ -40,7 +40,7 @@ def _counts_the_same(claimed: Measure, found: Measure) -> bool:
 
 def compare(claimed: Measure, found: Measure) -> Answer:
     """What `found` says about `claimed`; the two must be `comparable`."""
-    if claimed.dimension in _DATES:
+    if claimed.dimension in DATES:
         return _compare_dates(claimed, found)
     if claimed.dimension == "ordinal":
         return "agree" if claimed.value == found.value else "contradict"

@@ -1,5 +1,7 @@
 """What words mean to each other: opposites, words that may stand for each other, and words that deny."""
 
+import re
+
 from scoring.text.lexicon import word_set
 from scoring.text.words import stem
 
@@ -7,25 +9,25 @@ _OPPOSITES = """
 rise fall; rise drop; rise decline; rise decrease; rise shrink; rise sink; rise plunge; rose fell; rose dropped
 rose declined; rose decreased; increase decrease; increase reduce; increase lower; increase fall; increase fell
 increase drop; increase decline; increase cut; grow shrink; grew shrank; grow decline; grew declined; grew fell
-gain lose; gain loss; gained lost; win lose; won lost; win defeat; victory defeat; accept reject; accept refuse
+gain lose; gain loss; gained lost; win lose; won lost; accept reject; accept refuse
 approve reject; approve block; pass reject; passed rejected; pass fail; adopt reject; allow ban; allow forbid
 allow prohibit; permit ban; permit prohibit; legal illegal; lawful unlawful; uphold overturn; upheld overturned
 uphold strike; upheld struck; confirm deny; confirm refute; admit deny; open close; opened closed; reopen close
 start end; begin end; began ended; start stop; begin stop; continue stop; continue end; keep abandon; build demolish
-create destroy; built demolished; alive dead; survive die; survived died; live die; born died; arrive leave
+create destroy; built demolished; survive die; survived died; arrive leave
 arrived left; enter leave; join leave; joined left; include exclude; support oppose; back oppose; favour oppose
 favor oppose; agree disagree; guilty innocent; convict acquit; convicted acquitted; guilty acquitted; arrest release
 safe dangerous; safe unsafe; safe harmful; effective ineffective; harmful harmless; beneficial harmful; cause prevent
 caused prevented; help harm; improve worsen; improved worsened; better worse; best worst; strengthen weaken
-high low; higher lower; highest lowest; large small; larger smaller; largest smallest; big small; bigger smaller
-biggest smallest; long short; longer shorter; longest shortest; old new; older younger; oldest youngest; oldest newest
-early late; earlier later; before after; first last; more fewer; more less; most least; many few; above below
-over under; up down; north south; east west; northern southern; eastern western; left right; male female; man woman
-husband wife; son daughter; brother sister; father mother; hot cold; warm cold; wet dry; full empty; true false
+higher lower; highest lowest; large small; larger smaller; largest smallest; big small; bigger smaller
+biggest smallest; long short; longer shorter; longest shortest; older younger; oldest youngest; oldest newest
+early late; earlier later; more fewer; more less; most least; many few
+north south; east west; northern southern; eastern western
+hot cold; warm cold; wet dry; full empty; true false
 correct incorrect; possible impossible; known unknown; public private; expand shrink; expand contract; raise lower
 raised lowered; raise cut; raised cut; hire fire; hired fired; success failure; succeed fail; succeeded failed
 positive negative; major minor; present absent; attend miss; attended missed; natural artificial; remain leave
-buy sell; bought sold; lend borrow; advance retreat; peace war; ally enemy; friend enemy; love hate; urban rural
+advance retreat; peace war; ally enemy; friend enemy; love hate; urban rural
 domestic foreign; rich poor; strong weak; fast slow; faster slower; easy difficult; easy hard; common rare
 always never; all none; everyone nobody; everybody nobody; everything nothing; both neither; voluntary mandatory
 optional mandatory; temporary permanent; partial complete; symptomatic asymptomatic; infected uninfected
@@ -58,6 +60,15 @@ netherlands dutch; poland polish; greece greek; turkey turkish; egypt egyptian; 
 """
 
 
+# What passes on talk: somebody said so, nobody stands for it.
+HEARSAY = re.compile(
+    r"\b(?:(?:we|i) (?:hear|heard)\b|or so \w+ (?:hear|say|said)|rumou?r has it|little bird|word (?:is|has it)"
+    r"|(?:some|any)?(?:body|one|people|friend|neighbou?r|sister|brother|cousin|source|insider)s? "
+    r"(?:says?|said|tells?|told|claims?|wrote)\b|tells? us that|it is said)",
+    re.IGNORECASE,
+)
+
+
 def _entries(table: str) -> list[list[str]]:
     """The entries of a table above, each a list of stems: separated by semicolons and line ends."""
     return [
@@ -77,11 +88,24 @@ OPPOSITES = frozenset(frozenset(entry) for entry in _entries(_OPPOSITES))
 KIN = _kin()
 
 NEGATIONS = word_set("""
-    not no never none nobody nothing neither nor without cannot n't nowhere hardly barely unable fail failed
-    fails denied denies deny refuted refutes refute debunked debunks debunk false falsely untrue incorrect
-    wrong wrongly myth hoax fabricated fake lacks lacked lack refused refuses refuse unlikely contrary
-    disproved disproves
+    not no never incapable failure inability none nobody nothing neither nor without cannot n't nowhere
+    hardly barely unable fail failed fails denied denies deny refuted refutes refute debunked debunks debunk
+    false falsely untrue incorrect wrong wrongly myth hoax fabricated fake lacks lacked lack refused refuses
+    refuse unlikely contrary disproved disproves
     """)
+
+# What only one can be or do: another name in its place contradicts. Many can be released somewhere or play a game.
+ROLES_FOR_ONE = frozenset(
+    stem(word)
+    for word in word_set("""
+    elected appointed won winner champion mayor president minister chancellor chairman chairwoman chief captain
+    capital headquarters born founded founder invented inventor discovered wrote author directed director composed composer
+    designed architect married killed defeated beat located largest smallest highest tallest oldest first
+    """)
+)
+
+# A claim that says one of these is not shown by a source that does not.
+ABSOLUTES = word_set("only all every always exclusively ever entirely everyone everybody most majority")
 
 # What makes a passage speak of something that may not have happened.
 HEDGES = word_set("""

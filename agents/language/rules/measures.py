@@ -74,6 +74,7 @@ _DATE_BOUNDS = _phrases(
 _ENDS_PHRASE = STOP_WORDS | MONTHS | frozenset(_SCALES)
 # How many words a number may have between itself and what it counts ("127 newly confirmed cases").
 _NOUN_REACH = 3
+_SCORE_SCALES = frozenset(("4", "5", "10", "20", "100"))
 _MAX_DIGITS = 24
 _LEFT_CONTEXT = 40
 
@@ -135,7 +136,7 @@ def _classified(stream: Sequence[Token], index: int, after: int, value: float, t
         bound = _bound_before(text, start, _BOUNDS)
         return Measure(value, "money", bound, start, end, currency=CURRENCY_SIGNS[sign]), after
     bound = _bound_before(text, start, _BOUNDS)
-    for reader in (_percentage, _ordinal, _money, _measured):
+    for reader in (_percentage, _score, _ordinal, _money, _measured):
         made = reader(stream, index, after, value)
         if made is not None:
             value, dimension, currency, used = made
@@ -159,6 +160,16 @@ def _percentage(stream: Sequence[Token], index: int, after: int, value: float) -
     if stream[index].word == "half":
         return value, "%", "", after
     return None
+
+
+def _score(stream: Sequence[Token], _: int, after: int, value: float) -> _Made:
+    """ "9.7/10", "72 out of 100": a score on a scale."""
+    at = after + 1 if word_at(stream, after) == "/" else after + 2
+    joined = word_at(stream, after) == "/" or (word_at(stream, after), word_at(stream, after + 1)) == ("out", "of")
+    scale = word_at(stream, at)
+    if not joined or scale not in _SCORE_SCALES or value > float(scale):
+        return None
+    return value, f"of {scale}", "", at + 1
 
 
 def _ordinal(stream: Sequence[Token], index: int, after: int, value: float) -> _Made:

@@ -6,8 +6,9 @@ from functools import lru_cache
 
 from agents.language.rules.lexicon import NEGATIONS
 from agents.language.rules.measures import Measure, measures
+from scoring.text.entities import entities
 from scoring.text.lexicon import word_set
-from scoring.text.words import STOP_WORDS, is_content, stem
+from scoring.text.words import is_content, stem
 
 _WORD = re.compile(r"n['’]t\b|[^\W_]+(?:[.'’-][^\W_]+)*|[,;:()]", re.IGNORECASE)
 _CONTRACTION = re.compile(r"(?i)\b(\w+?)(n['’]t|nnot)\b")
@@ -20,8 +21,6 @@ _REACH = 7
 # "There is no evidence that", "no link between": what is denied follows the noun and may be far from it.
 _DENYING_NOUNS = frozenset(["evidence", "proof", "link", "indication", "sign", "truth", "basis"])
 _LONG_REACH = 14
-# Titles and roles that open a sentence are no names; neither are the days.
-_NEVER_NAMES = STOP_WORDS | frozenset(["mr", "mrs", "ms", "dr", "according", "despite"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +60,20 @@ def read(sentence: str) -> Reading:
     text = _CONTRACTION.sub(lambda m: f"{m.group(1)} not", sentence)
     found = [(match.group(), match.start()) for match in _WORD.finditer(text)]
     lowered = [word.lower() for word, _ in found]
-    denied = _denied(lowered)
+    names = {part for name in entities(text) for part in _WORD.findall(name)}
+    denied = _denied([word if _is_in_title(found, i) else word.lower() for i, (word, _) in enumerate(found)])
     words = tuple(
         Word(
             text=word,
             stem=stem(lowered[i].removesuffix("'s").removesuffix("’s")),
             start=start,
             content=word[0].isalnum() and is_content(lowered[i]) and lowered[i] not in NEGATIONS,
-            name=_looks_like_name(word, i),
+            name=word[0].isupper() and word in names,
             denied=denied[i],
         )
         for i, (word, start) in enumerate(found)
     )
     return Reading(text, words, measures(text))
-
-
-def _looks_like_name(word: str, index: int) -> bool:
-    if not word[0].isupper() or word.lower() in _NEVER_NAMES:
-        return False
-    return index > 0 or any(c.isupper() for c in word[1:])
 
 
 def _denied(words: list[str]) -> list[bool]:
@@ -96,9 +90,18 @@ def _denied(words: list[str]) -> list[bool]:
     return [count % 2 == 1 for count in counts]
 
 
+def _is_in_title(found: list[tuple[str, int]], index: int) -> bool:
+    """ "No Country for Old Men", "I'm Not There": a capitalised word next to another one names something."""
+    word = found[index][0]
+    if not word[0].isupper() or word.lower() not in NEGATIONS:
+        return False
+    neighbours = [found[at][0] for at in (index - 1, index + 1) if 0 <= at < len(found)]
+    return (index > 0 and neighbours[0][0].isupper()) or neighbours[-1][0].isupper()
+
+
 def _is_idiom(words: list[str], index: int) -> bool:
-    """ "not only", "no doubt", "no longer than 5 m", "no. 5": words that deny nothing here."""
+    """ "not only", "not until", "no doubt", "no fewer than": words that deny nothing here."""
     following = words[index + 1] if index + 1 < len(words) else ""
-    if words[index] == "not" and following in ("only", "just", "least"):
+    if words[index] == "not" and (following in ("only", "just", "least") or "until" in words[index : index + 12]):
         return True
     return words[index] == "no" and following in ("doubt", "matter", "fewer", "less", "more", "later")
