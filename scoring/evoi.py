@@ -26,8 +26,8 @@ class ExtractBudgetPolicy:
     min_extracts: int = 2
     max_extracts: int = 12
     sufficiency_discount: float = 0.5
-    # Settling a coin-flip claim for certain is worth four extractions at marginal cost. An unbiased hit rate then
-    # pays for five pages, an unbroken run of hits for eight, and two misses end it at the minimum.
+    # Settling a coin-flip claim for certain is worth four extractions at marginal cost. An even hit rate then
+    # pays for five or six pages, an unbroken run of hits for eight, and two misses end it at the minimum.
     value: float = 2.0
     # Laplace's prior on the chance that a page yields a usable quote: one imagined hit, one imagined miss.
     prior_hits: float = 1.0
