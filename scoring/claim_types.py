@@ -10,73 +10,58 @@ from scoring.text import (
     is_hedged,
     is_negated,
     is_reporting,
+    stem,
     tokens,
 )
 from scoring.text.lexicon import word_set
+from scoring.text.words import stem_set
 
 ClaimKind = Literal["therapeutic", "causal", "mechanistic", "general"]
 
 HEALTH_DOMAINS = word_set("health medicine medical nutrition")
 SCIENCE_DOMAINS = HEALTH_DOMAINS | word_set("science biology chemistry")
 
-_CURES = word_set("cure cures cured curing heal heals healed remedy remedies therapeutic therapy therapies antidote")
+_CURES = stem_set("cure heal remedy therapeutic therapy antidote")
 # Everyday verbs that are about treatment only where health is the subject.
-_TREATS = word_set(
+_TREATS = stem_set(
+    "treat treatment prevent reduce lower relieve protect improve effective ineffective help boost fight alleviate"
+)
+_HEALTH = stem_set(
     """
-    treat treats treated treating treatment prevent prevents prevented preventing reduce reduces reduced lower lowers
-    relieve relieves relieved protect protects protected improve improves effective ineffective helps boost boosts
-    fight fights
+    alzheimer arthritis asthma autism bacteria blood cancer cholesterol cold covid dementia depression diabetes
+    disease dose drug fever flu headache health heart hiv hospital immune immunity infection insomnia malaria measles
+    medicine migraine obesity pain patient pneumonia pregnancy stroke supplement symptom tumor tumour vaccine
+    vaccination virus vitamin
     """
 )
-_HEALTH = word_set(
+_MECHANISMS = stem_set(
     """
-    alzheimer alzheimers arthritis asthma autism bacteria blood cancer cancers cholesterol cold covid dementia depression
-    diabetes disease diseases dose doses drug drugs fever flu headache headaches health heart hiv hospital immune
-    immunity infection infections insomnia malaria measles medicine migraine obesity pain patient patients pneumonia
-    pregnancy pressure stroke supplement supplements symptom symptoms tumor tumors tumour vaccine vaccines vaccination
-    virus viruses vitamin
-    """
-)
-_MECHANISMS = word_set(
-    """
-    binds binding catalyses catalyzes encodes inhibit inhibits inhibiting mechanism mechanisms mediates metabolised
-    metabolized modulates pathway pathways phosphorylates receptor receptors synthesises synthesizes transcription
-    upregulates downregulates
+    bind catalyse catalyze encode inhibit mechanism mediate metabolise metabolize modulate pathway phosphorylate
+    receptor synthesise synthesize transcription upregulate downregulate
     """
 )
 # Mechanistic only where biology or chemistry is the subject.
-_ACTIONS = word_set(
-    "activates activating block blocks blocking regulates converts produces releases absorbs suppresses"
-)
-_BIOLOGY = word_set(
-    "brain cell cells dna enzyme enzymes gene genes hormone hormones insulin molecule molecules mrna neurons protein "
-    "proteins rna"
-)
-_CAUSES = word_set(
-    """
-    because cause caused causes causing contributes contributed induces induced provoke provokes provoked trigger
-    triggered triggers
-    """
-)
+_ACTIONS = stem_set("activate block regulate convert produce release absorb suppress stimulate")
+_BIOLOGY = stem_set("brain cell dna enzyme gene hormone insulin molecule mrna neuron protein rna")
+_CAUSES = stem_set("cause contribute induce provoke trigger")
 _CAUSAL_PHRASES = (
     "as a result of",
+    "associated with",
+    "because of",
     "due to",
     "gives you",
+    "increases the risk",
     "lead to",
     "leads to",
     "led to",
     "linked to",
+    "raises the risk",
     "responsible for",
     "result in",
     "resulted in",
     "results in",
-    "associated with",
-    "increases the risk",
-    "raises the risk",
 )
-_BELIEF_SUBJECTS = word_set(
-    "believe believes believed think thinks thought claim claims claimed say says said poll survey"
-)
+_BELIEFS = stem_set("believe think claim say said opinion poll survey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +86,26 @@ class ClaimProfile:
 def profile(claim: str, domain: str = "general") -> ClaimProfile:
     """Types a claim. The domain is a prior: it lets everyday verbs count as medical or scientific ones."""
     words = tokens(claim)
+    stems = frozenset(map(stem, words))
     return ClaimProfile(
-        kind=_kind(" ".join(words), frozenset(words), domain.lower()),
+        kind=_kind(" ".join(words), stems, domain.lower()),
         comparative=is_comparative(claim),
         count=is_count_claim(claim),
-        belief=is_reporting(claim) or not _BELIEF_SUBJECTS.isdisjoint(words),
+        belief=is_reporting(claim) or not _BELIEFS.isdisjoint(stems),
         absolute=has_absolute_quantifier(claim),
         negated=is_negated(claim),
         hedged=is_hedged(claim),
     )
 
 
-def _kind(lowered: str, words: frozenset[str], domain: str) -> ClaimKind:
+def _kind(lowered: str, stems: frozenset[str], domain: str) -> ClaimKind:
     """From the most specific to the least: a cure that works by a mechanism is judged as a cure."""
-    about_health = domain in HEALTH_DOMAINS or not _HEALTH.isdisjoint(words)
-    about_biology = domain in SCIENCE_DOMAINS or about_health or not _BIOLOGY.isdisjoint(words)
-    if not _CURES.isdisjoint(words) or (about_health and not _TREATS.isdisjoint(words)):
+    about_health = domain in HEALTH_DOMAINS or not _HEALTH.isdisjoint(stems)
+    about_biology = domain in SCIENCE_DOMAINS or about_health or not _BIOLOGY.isdisjoint(stems)
+    if not _CURES.isdisjoint(stems) or (about_health and not _TREATS.isdisjoint(stems)):
         return "therapeutic"
-    if not _MECHANISMS.isdisjoint(words) or (about_biology and not _ACTIONS.isdisjoint(words)):
+    if not _MECHANISMS.isdisjoint(stems) or (about_biology and not _ACTIONS.isdisjoint(stems)):
         return "mechanistic"
-    if not _CAUSES.isdisjoint(words) or any(phrase in lowered for phrase in _CAUSAL_PHRASES):
+    if not _CAUSES.isdisjoint(stems) or any(phrase in lowered for phrase in _CAUSAL_PHRASES):
         return "causal"
     return "general"

@@ -4,26 +4,32 @@ Each is a word list and a few phrases. They read English; a text without any cue
 """
 
 import re
-from collections.abc import Set as AbstractSet
 
 from scoring.text.lexicon import word_set
+from scoring.text.overlap import Passage
 from scoring.text.quantities import quantities
 from scoring.text.units import SMALL_NUMBERS
 from scoring.text.words import tokens
 
-HEDGES = word_set("""
-    allegedly apparently appear appears approximately could doubtful inconclusive likely may maybe might perhaps
-    possible possibly potential potentially preliminary presumably probable probably purportedly reportedly
-    seemingly speculated suggest suggested suggests supposedly suspected uncertain unclear unconfirmed unknown
-    unlikely unproven
-    """)
-REPORTING = word_set("allegedly purportedly reportedly rumored rumoured rumor rumour rumors rumours supposedly hoax")
+HEDGES = word_set(
+    """
+    allegedly apparently appear appears could doubtful inconclusive likely may maybe might perhaps possible possibly
+    potential potentially preliminary presumably probable probably purportedly reportedly seemingly speculated
+    speculation suggest suggested suggests supposedly suspected uncertain unclear unconfirmed unknown unlikely
+    unproven
+    """
+)
+REPORTING = word_set("allegedly hoax purportedly reportedly rumor rumored rumors rumour rumoured rumours supposedly")
+# A reporting phrase contains one of these words, so that most texts need no search for phrases.
+REPORTING_TRIGGERS = word_set(
+    "alleged alleges believe believed believes claim claimed claiming claims conspiracy people rated shared viral"
+)
 REPORTING_PHRASES = (
-    "according to claims",
     "alleged that",
     "alleges that",
     "believe that",
     "believed that",
+    "believed to",
     "believes that",
     "claim is circulating",
     "claim that",
@@ -32,17 +38,19 @@ REPORTING_PHRASES = (
     "claims circulating",
     "claims made",
     "claims that",
-    "conspiracy theory",
+    "conspiracy theor",
     "false claim",
     "people say",
     "post claims",
     "posts claim",
     "shared on social media",
-    "social media post",
     "the claim",
     "video claims",
-    "viral",
+    "viral claim",
+    "viral post",
+    "viral video",
     "we rated",
+    "went viral",
 )
 NEGATIONS = word_set("""
     aren't can't cannot couldn't didn't doesn't don't hadn't hardly hasn't haven't isn't neither never no nobody none
@@ -58,6 +66,32 @@ COMPARATIVE_WORDS = word_set("""
     """)
 COMPARATIVE_PHRASES = ("superior to", "inferior to", "relative to", "in contrast to", "twice as", "half as")
 COUNT_PHRASES = ("number of", "how many", "a total of")
+# What pages say around their content: text of this kind carries no evidence.
+LOW_SIGNAL_TRIGGERS = word_set(
+    "advertisement click cookie cookies javascript log newsletter page privacy read reserved sign skip subscribe"
+    " terms"
+)
+LOW_SIGNAL_PHRASES = (
+    "accept all cookies",
+    "accept cookies",
+    "advertisement",
+    "all rights reserved",
+    "click here",
+    "cookie policy",
+    "enable javascript",
+    "log in to",
+    "our newsletter",
+    "page not found",
+    "privacy policy",
+    "read more",
+    "sign up",
+    "skip to content",
+    "skip to main content",
+    "subscribe to",
+    "terms of use",
+    "uses cookies",
+    "we use cookies",
+)
 _COUNTED_KINDS = frozenset(("count", "percent", "fraction"))
 # Phrases in which an absolute word asserts nothing about all cases.
 _IDIOMS = (
@@ -77,12 +111,12 @@ _AS_AS = re.compile(r"\bas \w{3,20} as\b")
 
 def is_hedged(text: str) -> bool:
     """Whether the wording is uncertain: "may", "suggests", "unproven"."""
-    return hedged(frozenset(tokens(text)))
+    return hedged(Passage.of(text))
 
 
 def is_reporting(text: str) -> bool:
     """Whether the text reports that something is claimed or believed, instead of stating it."""
-    return reporting(text.lower(), frozenset(tokens(text)))
+    return reporting(Passage.of(text))
 
 
 def is_negated(text: str) -> bool:
@@ -120,14 +154,29 @@ def is_count_claim(text: str) -> bool:
     return bool(found) and any(phrase in lowered for phrase in COUNT_PHRASES)
 
 
-def hedged(words: AbstractSet[str]) -> bool:
-    """`is_hedged` for words already at hand."""
-    return not HEDGES.isdisjoint(words)
+def hedged(passage: Passage) -> bool:
+    """`is_hedged` for a text already cut into words."""
+    if HEDGES.isdisjoint(passage.words):
+        return False
+    # The month is no hedge: a lone "may" has to be written small.
+    return HEDGES & passage.words != {"may"} or " may " in passage.text
 
 
-def reporting(lowered: str, words: AbstractSet[str]) -> bool:
-    """`is_reporting` for a text already lowered and cut into words."""
-    return not REPORTING.isdisjoint(words) or any(phrase in lowered for phrase in REPORTING_PHRASES)
+def reporting(passage: Passage) -> bool:
+    """`is_reporting` for a text already cut into words."""
+    return not REPORTING.isdisjoint(passage.words) or _has_phrase(passage, REPORTING_TRIGGERS, REPORTING_PHRASES)
+
+
+def low_signal(passage: Passage) -> bool:
+    """Whether the text contains what pages say around their content: "accept cookies", "read more"."""
+    return _has_phrase(passage, LOW_SIGNAL_TRIGGERS, LOW_SIGNAL_PHRASES)
+
+
+def _has_phrase(passage: Passage, triggers: frozenset[str], phrases: tuple[str, ...]) -> bool:
+    if triggers.isdisjoint(passage.words):
+        return False
+    lowered = " ".join(passage.tokens)
+    return any(phrase in lowered for phrase in phrases)
 
 
 def _compares_as(lowered: str) -> bool:

@@ -35,7 +35,7 @@ _OPENERS = word_set(
     thousands three today together tomorrow top two unlike watch whenever yes yesterday
     """
 )
-_CALENDAR = MONTHS - {"may", "march"} | word_set("monday tuesday wednesday thursday friday saturday sunday")
+_CALENDAR = MONTHS | word_set("monday tuesday wednesday thursday friday saturday sunday")
 _SINGULAR_VERBS = frozenset(
     ("is", "was", "has", "had", "does", "did", "will", "can", "became", "won", "lost", "said")
 )
@@ -102,7 +102,7 @@ def _capitalised(text: str, words: list[_Word]) -> list[tuple[int, str]]:
             continue
         end = _end_of_name(text, words, index)
         start = _start_of_name(words, index, end, elsewhere, lowercase)
-        if start < end:
+        if start < end and not all(_is_date(word) for word in words[start:end]):
             found.append((words[start].start, text[words[start].start : words[end - 1].end]))
         index = end
     return found
@@ -142,9 +142,13 @@ def _start_of_name(words: list[_Word], start: int, end: int, elsewhere: set[str]
 
 def _names_nothing(word: _Word, *, alone: bool) -> bool:
     lowered = word.text.lower()
-    if word.text.isdigit() or (alone and len(word.text) == 1) or lowered in _CALENDAR:
+    if word.text.isdigit() or (alone and len(word.text) == 1):
         return True
     return not word.acronym and (lowered in STOP_WORDS or (word.opens_sentence and lowered in _OPENERS))
+
+
+def _is_date(word: _Word) -> bool:
+    return word.text.isdigit() or word.text.lower() in _CALENDAR
 
 
 def _opener_is_name(word: _Word, following: _Word | None, elsewhere: set[str], lowercase: set[str]) -> bool:

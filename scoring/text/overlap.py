@@ -7,16 +7,11 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from scoring.text.words import content_stems, is_content, stem, tokens
+from scoring.text.words import content_stems, stem, tokens
 
-# Words whose stem does not share their first letters, so that looking up by first letters would miss them.
-_IRREGULAR = frozenset(("dying", "lying", "tying"))
+# A word shares its first letters with its stem: three of them, or two where the stem itself is as short as that.
 _KEY_LENGTH = 3
-
-
-def _key(word: str) -> str:
-    """The first letters that a word and its stem have in common (the stemmer turns a final y into i)."""
-    return word[:_KEY_LENGTH].replace("y", "i")
+_SHORT_KEY_LENGTH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +19,13 @@ class Passage:
     """A text cut into words once, for all the measures that read it."""
 
     text: str
+    tokens: tuple[str, ...]
     words: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> "Passage":
-        return cls(text, frozenset(tokens(text)))
+        cut = tokens(text)
+        return cls(text, cut, frozenset(cut))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +34,39 @@ class StemQuery:
 
     stems: frozenset[str]
     keys: frozenset[str]
+    short_keys: frozenset[str]
+    starts: frozenset[str]
+    """The first two letters of all keys: most words are ruled out by these alone."""
 
     @classmethod
     def of(cls, stems: Iterable[str]) -> "StemQuery":
         wanted = frozenset(stems)
-        return cls(wanted, frozenset(_key(one) for one in wanted))
+        keys = _spellings(one[:_KEY_LENGTH] for one in wanted if len(one) > _KEY_LENGTH)
+        short = _spellings(one[:_SHORT_KEY_LENGTH] for one in wanted if len(one) <= _KEY_LENGTH)
+        return cls(wanted, keys, short, short | {key[:_SHORT_KEY_LENGTH] for key in keys})
+
+    def words_in(self, words: AbstractSet[str]) -> dict[str, str]:
+        """The words that have one of the stems, with that stem."""
+        starts, keys, short_keys, wanted = self.starts, self.keys, self.short_keys, self.stems
+        return {
+            word: one
+            for word in words
+            if (start := word[:_SHORT_KEY_LENGTH]) in starts
+            and (start in short_keys or word[:_KEY_LENGTH] in keys)
+            and (one := stem(word)) in wanted
+        }
 
     def found_in(self, words: AbstractSet[str]) -> frozenset[str]:
         """The stems that at least one of the words has."""
-        keys, wanted = self.keys, self.stems
-        found = set()
-        for word in words:
-            if len(word) <= _KEY_LENGTH or _key(word) in keys or word in _IRREGULAR:
-                one = stem(word)
-                if one in wanted:
-                    found.add(one)
-        return frozenset(found)
+        return frozenset(self.words_in(words).values())
+
+
+def _spellings(keys: Iterable[str]) -> frozenset[str]:
+    """The stemmer turns a final y into i ("fly", "fli"), so each i of a key may have been a y in the word."""
+    found = set(keys)
+    for key in tuple(found):
+        found |= {key[:at] + "y" + key[at + 1 :] for at, letter in enumerate(key) if letter == "i"}
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +87,7 @@ class Term:
 
     def share_found(self, passage: Passage, found: AbstractSet[str]) -> float:
         """1 if the acronym is there, else the share of its stems that are."""
-        if self.acronym and self.acronym in passage.text and self.acronym.lower() in passage.words:
+        if self.acronym and self.acronym.lower() in passage.words and self.acronym in passage.text:
             return 1.0
         return len(self.stems & found) / len(self.stems) if self.stems else 0.0
 
@@ -97,7 +111,10 @@ class TermQuery:
         """The mean share of the terms that the passage contains; 0 when there are no terms to look for."""
         if not self.terms:
             return 0.0
-        return sum(term.share_found(passage, found) for term in self.terms) / len(self.terms)
+        total = 0.0
+        for term in self.terms:
+            total += term.share_found(passage, found) if term.acronym else len(term.stems & found) / len(term.stems)
+        return total / len(self.terms)
 
 
 def claim_overlap(claim: str, text: str) -> float:
@@ -114,15 +131,3 @@ def entity_overlap(entities: Sequence[str], text: str) -> float:
 def anchor_match(anchors: Sequence[str], text: str) -> float:
     """The mean share of the anchors that occur in the text; a multi-word anchor counts by its words."""
     return TermQuery.of(anchors).match(Passage.of(text))
-
-
-__all__ = [
-    "Passage",
-    "StemQuery",
-    "Term",
-    "TermQuery",
-    "anchor_match",
-    "claim_overlap",
-    "entity_overlap",
-    "is_content",
-]

@@ -30,7 +30,7 @@ COUNTED_WITHIN = 3
 
 _TOKEN = re.compile(
     r"(?P<number>\d{1,3}(?:,\d{3}){1,7}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"|(?P<mark>us\$|[$€£¥₹%]|°[cf]?)|(?P<word>[^\W\d_]+)",
+    r"|(?P<mark>us\$|[$€£¥₹%]+|°[cf]?)|(?P<word>[^\W\d_]+)",
     re.IGNORECASE,
 )
 

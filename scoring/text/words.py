@@ -78,6 +78,11 @@ def stem(word: str) -> str:
     return str(EnglishStemmer().stemWord(word))
 
 
+def stem_set(words: str) -> frozenset[str]:
+    """The stems of a space-separated list: one entry stands for all forms of its word."""
+    return frozenset(map(stem, words.split()))
+
+
 def _plain(text: str) -> str:
     """Lowercase, typographic punctuation made plain, thousands separators removed."""
     lowered = text.lower()
