@@ -99,7 +99,8 @@ ROLES_FOR_ONE = frozenset(
     stem(word)
     for word in word_set("""
     elected appointed won winner champion mayor president minister chancellor chairman chairwoman chief captain
-    capital headquarters born founded founder invented inventor discovered wrote author directed director composed composer
+    capital headquarters born founded founder invented inventor discovered wrote author directed director composed
+    composer
     designed architect married killed defeated beat located largest smallest highest tallest oldest first
     """)
 )

@@ -150,7 +150,7 @@ def _numbers(claim: Reading, sentence: Reading, aligned: Alignment) -> list[Answ
 
 
 def _number(claimed: Measure, claim: Reading, sentence: Reading, aligned: Alignment) -> Answer:
-    """One that agrees settles it; all others contradict together, if one is said of the same and no name is missing."""
+    """One that agrees settles it; the others contradict if all do, one is said of the same and no name is missing."""
     candidates = [found for found in sentence.measures if comparable(claimed, found)]
     if not candidates:
         return "silent"
