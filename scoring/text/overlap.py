@@ -85,6 +85,10 @@ class Term:
         initials = "".join(word[0] for word in words if word[0].isupper())
         return cls(stems, initials if len(initials) >= 3 else "")
 
+    def is_in(self, passage: Passage) -> bool:
+        """Whether the passage mentions all of it."""
+        return self.share_found(passage, StemQuery.of(self.stems).found_in(passage.words)) == 1.0
+
     def share_found(self, passage: Passage, found: AbstractSet[str]) -> float:
         """1 if the acronym is there, else the share of its stems that are."""
         if self.acronym and self.acronym.lower() in passage.words and self.acronym in passage.text:
