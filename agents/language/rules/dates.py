@@ -10,9 +10,9 @@ Parts = tuple[int, int, int]
 _Found = tuple[Parts | None, int]
 
 _MONTH_NAMES = tuple(name.lower() for name in calendar.month_name if name)
-_MONTHS = {
-    name[:length]: number for number, name in enumerate(_MONTH_NAMES, start=1) for length in (3, len(name))
-} | {"sept": 9}
+_MONTHS = {name[:length]: number for number, name in enumerate(_MONTH_NAMES, start=1) for length in (3, len(name))} | {
+    "sept": 9
+}
 _SUFFIXES = frozenset(("st", "nd", "rd", "th"))
 
 

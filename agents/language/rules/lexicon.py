@@ -71,9 +71,7 @@ HEARSAY = re.compile(
 
 def _entries(table: str) -> list[list[str]]:
     """The entries of a table above, each a list of stems: separated by semicolons and line ends."""
-    return [
-        [stem(word) for word in entry.split()] for entry in table.replace(";", "\n").splitlines() if entry.strip()
-    ]
+    return [[stem(word) for word in entry.split()] for entry in table.replace(";", "\n").splitlines() if entry.strip()]
 
 
 def _kin() -> dict[str, frozenset[int]]:

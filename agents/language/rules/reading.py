@@ -47,9 +47,7 @@ class Reading:
     def __post_init__(self) -> None:
         inside = [(m.start, m.end) for m in self.measures if m.dimension != "ordinal"]
         kept = tuple(
-            word
-            for word in self.words
-            if word.content and not any(start <= word.start < end for start, end in inside)
+            word for word in self.words if word.content and not any(start <= word.start < end for start, end in inside)
         )
         object.__setattr__(self, "content", kept)
 

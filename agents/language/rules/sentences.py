@@ -36,5 +36,5 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     if mark != "." or word is None:
         return True
     last = word.group(1)
-    is_initial = len(last) == 1 and last.isupper()
+    is_initial = re.fullmatch(r"(?:[A-Z]\.)*[A-Z]", last) is not None
     return not (is_initial or last.lower() in _ABBREVIATIONS) or not following

@@ -118,9 +118,7 @@ class LexicalStance:
         enough = aligned.cover >= self._policy.speaks_about or aligned.replaced_name
         return enough and aligned.statement >= self._policy.states
 
-    def _supporting(
-        self, claim: Reading, sentence: Reading, aligned: Alignment, numbers: Sequence[Answer]
-    ) -> Finding:
+    def _supporting(self, claim: Reading, sentence: Reading, aligned: Alignment, numbers: Sequence[Answer]) -> Finding:
         says_all = (
             set(numbers) <= {"agree"} and not aligned.missing_name and not _absolutes(claim) - _absolutes(sentence)
         )
