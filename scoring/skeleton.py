@@ -72,31 +72,35 @@ _MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
 _YEAR = r"(?:1[5-9]|20)\d{2}"
+# A letter or digit of a script that sets words apart. Chinese, Japanese and Korean do not, so there a number stands
+# directly between characters that are not part of it.
+_GLUE = r"[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 # Alternatives from the most to the least specific; what one of them matched, no other counts again. A bare year may
 # not be part of a longer number, an amount or a percentage.
 _TIME = re.compile(
     rf"""
-    (?<!\w)(?=[\djfmasond])(?:
-      (?<![.,/:-])\d{{4}}-\d{{1,2}}(?:-\d{{1,2}})?(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?![\w-])
-    | (?<![.,/:-])\d{{1,2}}([./-])\d{{1,2}}\1(?:\d{{4}}|\d{{2}})(?![\w-])
-    | \d{{1,2}}(?:st|nd|rd|th)?\.?\ (?:of\ )?{_MONTH}(?:,?\ {_YEAR})?(?!\w)
-    | {_MONTH}\ (?:\d{{1,2}}(?:st|nd|rd|th)?(?:,?\ {_YEAR})?|{_YEAR})(?!\w)
-    | (?<![.,:])\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\ ?[ap]\.?m\b\.?)?(?![\w:])
-    | (?<![.,:])\d{{1,2}}\ ?[ap]\.?m\b\.?(?!\w)
-    | (?<![.,:$€£¥₹-]){_YEAR}(?:s\b)?(?![\w%]|[.,]\d|\ ?[%€£¥₹]|\ percent)
+    (?=[\djfmasond])(?<!{_GLUE})(?:
+      (?<![.,/:-])\d{{4}}-\d{{1,2}}(?:-\d{{1,2}})?(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?(?!{_GLUE}|-)
+    | (?<![.,/:-])\d{{1,2}}([./-])\d{{1,2}}\1(?:\d{{4}}|\d{{2}})(?!{_GLUE}|-)
+    | {_YEAR}[年년](?:\ ?\d{{1,2}}[月월](?:\ ?\d{{1,2}}[日일])?)?
+    | \d{{1,2}}(?:st|nd|rd|th)?\.?\ (?:of\ )?{_MONTH}(?:,?\ {_YEAR})?(?!{_GLUE})
+    | {_MONTH}\ (?:\d{{1,2}}(?:st|nd|rd|th)?(?:,?\ {_YEAR})?|{_YEAR})(?!{_GLUE})
+    | (?<![.,:])\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\ ?[ap]\.?m\b\.?)?(?!{_GLUE}|:)
+    | (?<![.,:])\d{{1,2}}\ ?[ap]\.?m\b\.?(?!{_GLUE})
+    | (?<![.,:$€£¥₹-]){_YEAR}(?:s\b)?(?!{_GLUE}|[.,]\d|\ ?[%€£¥₹]|\ percent)
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
 # A run of digits with its separators is one number, and so are groups of three set apart by spaces. Digits inside a
 # word ("COVID-19", "B12") name something.
 _NUMBER = re.compile(
-    r"(?<![\w.,])(?<!\w[-\u2010\u2011])"
+    rf"(?=\d)(?<!{_GLUE})(?<![.,])(?<!{_GLUE}[-\u2010\u2011])"
     r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3}(?!\d))++(?:[.,]\d++)?+|\d++(?:[.,'’]\d++)*+)"
 )
 # An opening straight mark does not follow a letter or digit (then it closes something, or means inches).
 _QUOTE = re.compile(
     rf"""
-      (?<!\w)"(?=\S)([^"]{{1,{MAX_QUOTE_LENGTH}}}+)"
+      (?<!{_GLUE})"(?=\S)([^"]{{1,{MAX_QUOTE_LENGTH}}}+)"
     | “([^“”]{{1,{MAX_QUOTE_LENGTH}}}+)”
     | «([^«»]{{1,{MAX_QUOTE_LENGTH}}}+)»
     | »([^«»]{{1,{MAX_QUOTE_LENGTH}}}+)«

@@ -51,7 +51,8 @@ def identify(sentence: str) -> Identification:
     excluded = _exclusion(lowered)
     if excluded is not None:
         return Identification(is_claim=False, reason=excluded)
-    return Identification(is_claim=True, reason=_inclusion(lowered), claim_type=classify(lowered))
+    claim_type = classify(lowered)
+    return Identification(is_claim=True, reason=_inclusion(lowered, claim_type), claim_type=claim_type)
 
 
 def classify(claim: str) -> ClaimType:
@@ -107,19 +108,17 @@ def _is_counterfactual(core: str) -> bool:
 
 def _asserts(core: str, lowered: str) -> bool:
     """A number is worth checking in any form; words need to be a sentence rather than a label or a lead-in."""
-    if _counts(core):
-        return True
+    return _is_sentence(core, lowered) or _counts(core)
+
+
+def _is_sentence(core: str, lowered: str) -> bool:
     if lowered.endswith(":") or len(words := tokens(core)) < MIN_WORDS:
         return False
-    return (
-        bool(cues.SENTENCE_END.search(lowered))
-        or len(words) >= UNMARKED_WORDS
-        or any(p.search(core) for p in _PREDICATES)
-    )
+    ended = cues.SENTENCE_END.search(lowered) is not None
+    return ended or len(words) >= UNMARKED_WORDS or any(pattern.search(core) for pattern in _PREDICATES)
 
 
-def _inclusion(lowered: str) -> Included:
-    claim_type = classify(lowered)
+def _inclusion(lowered: str, claim_type: ClaimType) -> Included:
     if claim_type != "fact":
         return claim_type
     if cues.CAUSAL.search(lowered):

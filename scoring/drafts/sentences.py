@@ -29,12 +29,14 @@ def sentences(draft: str) -> tuple[str, ...]:
 
 
 def _blocks(draft: str) -> Iterator[str]:
-    """Paragraphs, list items and headings; wrapped lines are joined."""
+    """Paragraphs, list items and headings; wrapped lines are joined, in a list only if they are indented."""
     lines: list[str] = []
+    in_list = False
     for line in draft.splitlines():
-        if not line.strip() or _BLOCK_START.match(line) or (lines and is_heading(lines[0])):
+        outdented = in_list and not line[:1].isspace()
+        if not line.strip() or _BLOCK_START.match(line) or outdented or (lines and is_heading(lines[0])):
             yield " ".join(lines)
-            lines = []
+            lines, in_list = [], _BULLET.match(line) is not None
         if line.strip():
             lines.append(line if is_heading(line) else _BULLET.sub("", line, count=1).strip())
     yield " ".join(lines)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -215,7 +216,7 @@ def test_log_odds_must_be_finite(bad: float) -> None:
     ("field", "value"),
     [("k", math.nan), ("k", 0.0), ("l_max", -1.0), ("certainty_margin", 0.0), ("false_to", 0.8), ("true_from", 1.5)],
 )
-def test_a_policy_that_makes_no_sense_is_refused(field: str, value: float) -> None:
+def test_a_policy_that_makes_no_sense_is_refused(field: str, value: Any) -> None:
     with pytest.raises(ValueError, match=field):
         replace(BeliefPolicy(), **{field: value})
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -126,7 +127,7 @@ def test_numbers_outside_their_range_are_refused_by_name(bad: float) -> None:
 @pytest.mark.parametrize(
     ("field", "value"), [("value", 0.0), ("marginal_cost_per_extract", math.nan), ("diminishing_returns_decay", 1.5)]
 )
-def test_a_policy_that_makes_no_sense_is_refused(field: str, value: float) -> None:
+def test_a_policy_that_makes_no_sense_is_refused(field: str, value: Any) -> None:
     with pytest.raises(ValueError, match=field):
         replace(ExtractBudgetPolicy(), **{field: value})
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -94,7 +95,7 @@ def test_a_constraint_is_missing_unless_one_passage_mentions_all_of_it() -> None
 
 @pytest.mark.parametrize("field", ["ce_cluster_count", "se_support_mass", "conflict_mass", "missing_constraints"])
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1])
-def test_signals_that_are_no_amounts_are_refused_by_name(field: str, bad: float) -> None:
+def test_signals_that_are_no_amounts_are_refused_by_name(field: str, bad: Any) -> None:
     with pytest.raises(ValueError, match=field):
         replace(RetrievalSignals(1, 1.0, 0.0, 0), **{field: bad})
 
