@@ -31,7 +31,7 @@ class Pattern(StrEnum):
     OPEN = "open"
 
 
-_DEFAULT_VERDICT = {
+VERDICT_OF_PATTERN = {
     Pattern.SUPPORTED: Verdict.TRUE,
     Pattern.CONTRADICTED: Verdict.FALSE,
     Pattern.SPLIT: Verdict.PARTIALLY_TRUE,
@@ -184,7 +184,7 @@ def reconcile(
 def _breakdown(bench: _Bench, pattern: Pattern) -> None:
     """The proposal may not contradict the statuses of the parts."""
     if bench.verdict is not Verdict.UNVERIFIABLE and bench.verdict not in _CONSISTENT[pattern]:
-        bench.rule("breakdown", _DEFAULT_VERDICT[pattern])
+        bench.rule("breakdown", VERDICT_OF_PATTERN[pattern])
 
 
 def _strong_stance(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from agents.claims.intake import job_record
 from agents.claims.submission import Submission
 from storage.ports import JobRecord, VerdictLedger
 from streams.settings import Settings
@@ -45,11 +46,12 @@ class Admission:
     async def admit(self, submission: Submission) -> Admitted:
         """Journal the submission, or raise TooMuchOpen or JobIdTaken."""
         fingerprint = submission.fingerprint()
+        deadline = timedelta(seconds=self._settings.job_deadline_seconds)
         known = await self._ledger.job(submission.job_id)
         if known is None:
             async with self._door:
                 await self._check_room(len(submission.claim.encode()))
-                known = await self._ledger.open_job(self._record(submission, fingerprint))
+                known = await self._ledger.open_job(job_record(submission, self._clock(), deadline))
             new = True
         else:
             new = False
@@ -65,19 +67,3 @@ class Admission:
         needed = (load.jobs + 1) * self._settings.job_reserve_bytes + load.bytes + size
         if needed > self._settings.open_bytes_limit:
             raise TooMuchOpen(load.jobs, retry_after=1.0)
-
-    def _record(self, submission: Submission, fingerprint: str) -> JobRecord:
-        return job_record(submission, fingerprint, self._clock(), self._settings.job_deadline_seconds)
-
-
-def job_record(submission: Submission, fingerprint: str, now: datetime, deadline_seconds: float) -> JobRecord:
-    """What the ledger keeps of an accepted submission: enough to publish it again."""
-    return JobRecord(
-        job_id=submission.job_id,
-        fingerprint=fingerprint,
-        submission=submission.model_dump_json(exclude_none=True).encode(),
-        opened_at=now,
-        room_id=submission.room_id or "",
-        workspace_id=submission.workspace_id or "",
-        deadline=now + timedelta(seconds=deadline_seconds),
-    )

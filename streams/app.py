@@ -1,5 +1,6 @@
 """The Faust app: one agent per stage over raw bytes, each running our own loop."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +52,9 @@ def build_app(settings: Settings, group: str) -> Any:
     )
 
 
-def attach(app: Any, settings: Settings, stage: Stage, loop: StageLoop, failed: Callable[[BaseException], None]) -> None:
+def attach(
+    app: Any, settings: Settings, stage: Stage, loop: StageLoop, failed: Callable[[BaseException], None]
+) -> None:
     """Give a stage its agent. An agent whose error escapes would acknowledge the event, so it ends the worker."""
     topic = app.topic(
         settings.topic_prefix + stage.reads.name,
@@ -62,9 +65,10 @@ def attach(app: Any, settings: Settings, stage: Stage, loop: StageLoop, failed: 
     )
 
     async def agent(stream: Any) -> None:
-        await loop.run(stream.noack().events())
+        try:
+            await loop.run(stream.noack().events())
+        except Exception as error:  # noqa: BLE001 - Faust would acknowledge the event and start the agent again
+            failed(error)
+            await asyncio.Event().wait()
 
-    async def on_error(_agent: Any, error: BaseException) -> None:
-        failed(error)
-
-    app.agent(topic, name=stage.name, concurrency=1, on_error=on_error)(agent)
+    app.agent(topic, name=stage.name, concurrency=1)(agent)

@@ -9,7 +9,19 @@ import structlog
 from streams.settings import Settings
 
 # Their INFO lines tell of every rebalance and every request; ours tell what matters to an operator.
-QUIET = ("aiokafka", "faust", "mode", "httpx", "httpcore", "trafilatura", "htmldate", "asyncio", "neo4j", "weaviate")
+QUIET = (
+    "aiokafka",
+    "faust",
+    "mode",
+    "httpx",
+    "httpcore",
+    "trafilatura",
+    "htmldate",
+    "asyncio",
+    "neo4j",
+    "weaviate",
+    "uvicorn",
+)
 
 
 def configure_logs(settings: Settings, *, quiet: bool = False) -> None:

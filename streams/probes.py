@@ -23,7 +23,8 @@ class PortInUse(Exception):  # noqa: N818 - reads as what happened
 def listen(host: str, port: int, setting: str) -> socket.socket:
     """A bound socket, or one line that says which setting to change."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Named as TCP, because asyncio switches Nagle's delay off only for sockets that say so.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

@@ -99,9 +99,7 @@ class Settings(BaseSettings):
 
     # Decomposition (004 §3).
     decompose_enabled: bool = Field(default=True, validation_alias=_spelled("DECOMPOSE_ENABLED"))
-    decompose_min_claim_length: int = Field(
-        default=20, ge=1, validation_alias=_spelled("DECOMPOSE_MIN_CLAIM_LENGTH")
-    )
+    decompose_min_claim_length: int = Field(default=20, ge=1, validation_alias=_spelled("DECOMPOSE_MIN_CLAIM_LENGTH"))
     decompose_max_subclaims: int = Field(default=5, ge=1, le=10, validation_alias=_spelled("DECOMPOSE_MAX_SUBCLAIMS"))
     decompose_use_llm: bool = Field(default=True, validation_alias=_spelled("DECOMPOSE_USE_LLM"))
 

@@ -1,8 +1,8 @@
 """The pipeline on one screen: the table of stages, from which topics, wiring, documentation and tests follow.
 
-    claims ─► intake ─► retrieval ─► ranking ─► trust ─┬─► adjudication ─► verdicts
-                           ▲                           │ sufficient, or a stop rule fired
-                           └──── search-expansion ◄────┘ insufficient: one query, then look again
+claims ─► intake ─► retrieval ─► ranking ─► trust ─┬─► adjudication ─► verdicts
+                       ▲                           │ sufficient, or a stop rule fired
+                       └──── search-expansion ◄────┘ insufficient: one query, then look again
 """
 
 from collections.abc import Awaitable, Callable

@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -88,7 +87,8 @@ class Worker:
     async def _until_over(self, stop: asyncio.Event, watching: "asyncio.Task[None]") -> None:
         stopping = asyncio.create_task(stop.wait())
         try:
-            await asyncio.wait({stopping, self._crash, watching}, return_when=asyncio.FIRST_COMPLETED)
+            over: list[asyncio.Future[Any]] = [stopping, self._crash, watching]
+            await asyncio.wait(over, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
 
@@ -144,7 +144,9 @@ class Worker:
             try:
                 now = asyncio.get_running_loop().time()
                 paused = {loop.name for loop in self._loops if not loop.gate.is_open}
-                self._watchdog.look(await self._watermarks.lags(), self._app.consumer.assignment(), now, paused=bool(paused))
+                self._watchdog.look(
+                    await self._watermarks.lags(), self._app.consumer.assignment(), now, paused=bool(paused)
+                )
                 if self._watchdog.hopeless:
                     self._fatal(RuntimeError(f"no commit for too long on {', '.join(self._watchdog.stalled)}"))
                     return
@@ -157,8 +159,3 @@ class Worker:
 
 async def _handle(stage: Stage, services: Services, model: Any) -> Any:
     return await stage.handle(model, services)
-
-
-def utc_now() -> datetime:
-    """The clock of the product."""
-    return datetime.now(UTC)

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from agents.claims.evidence import EvidenceRow
 from agents.claims.job import StopReason
 from agents.claims.submission import JobId
 from agents.claims.wire import Wire
-from scoring.derivation import Derivation
+from scoring.derivation import Derivation, Scalar
 from scoring.values import Label, SegmentStatus, StanceLabel, Verdict
 
 Number = float | int
-PolicyValue = Number | str | bool | None | list[str] | dict[str, Number | str | bool | None]
+DataSource = Literal["knowledge_base", "web", "both", "none"]
 
 
 class Citation(Wire):
@@ -68,7 +68,7 @@ class TrustGate(Wire):
     num_subclaims: int
     strong_covered: int
     contradicted: int
-    thresholds: Mapping[str, Number]
+    thresholds: Mapping[str, Scalar]
 
 
 class LoopRow(Wire):
@@ -101,7 +101,7 @@ class PolicyRow(Wire):
     """The policy in force, by value."""
 
     name: str
-    values: Mapping[str, Mapping[str, PolicyValue]]
+    values: Mapping[str, JsonValue]
 
 
 class SubResult(Wire):
@@ -149,7 +149,7 @@ class VerdictPackage(Wire):
     trust_post_adaptive: float
     trust_post_fixed: FixedTrustRow
     trust_gate: TrustGate
-    data_source: Literal["knowledge_base", "web", "both", "none"]
+    data_source: DataSource
     used_web_search: bool
     signal_counts: Mapping[str, int]
     analysis_counts: Mapping[str, Number]

@@ -4,16 +4,26 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
+
+from pydantic import TypeAdapter, ValidationError
 
 from agents.claims.submission import JobId
 from agents.results import Send
-from pydantic import TypeAdapter, ValidationError
 from storage.ports import JobRecord, JobState, Outcome, VerdictLedger
 from streams import topics
 from streams.delivery.dead_letters import DeadLetter, Message, Reason, dead_letter
 
 _JOB_ID = TypeAdapter(JobId)
+
+
+@dataclass(frozen=True, slots=True)
+class Burial:
+    """A dead letter to deliver, and the stored failure that it makes known, if the message failed a job."""
+
+    letter: DeadLetter
+    settles: tuple[str, int] | None = None
 
 
 class JobCloser:
@@ -23,12 +33,12 @@ class JobCloser:
         self._ledger = ledger
         self._clock = clock
 
-    async def delivered(self, send: Send) -> None:
-        """The broker has this send: a stored outcome it carries needs no sweep any more."""
-        if send.settles is not None:
-            await self._ledger.mark_emitted(*send.settles)
+    async def delivered(self, said: "Send | Burial") -> None:
+        """The broker has it: a stored outcome that it carries needs no sweep any more."""
+        if said.settles is not None:
+            await self._ledger.mark_emitted(*said.settles)
 
-    async def give_up(self, message: Message, reason: Reason) -> Send | DeadLetter:
+    async def give_up(self, message: Message, reason: Reason) -> "Send | Burial":
         """What has to be said about an event that cannot succeed.
 
         Its dead letter; or, when the job was decided otherwise by another copy of the event, that verdict again.
@@ -36,15 +46,15 @@ class JobCloser:
         """
         letter = dead_letter(message, reason)
         if reason.job_id is None or not _is_job_id(reason.job_id) or reason.reason == "job_id_taken":
-            return letter
+            return Burial(letter)
         if message.topic == topics.CLAIMS.name and not await self._owns_its_job(message, reason.job_id):
-            return letter
+            return Burial(letter)
         stored = await self._ledger.decide(
             Outcome(reason.job_id, reason.attempt, JobState.FAILED, pack(letter), self._clock())
         )
         if stored.state is JobState.COMPLETED:
             return Send(topics.VERDICTS.name, reason.job_id, stored.payload, settles=(stored.job_id, stored.attempt))
-        return unpack(stored.payload)
+        return Burial(unpack(stored.payload), settles=(stored.job_id, stored.attempt))
 
     async def _owns_its_job(self, message: Message, job_id: str) -> bool:
         """Whether this raw submission is the one that its job stands for, opening the job if it is the first."""

@@ -48,14 +48,18 @@ class StageLoop:
         while not self._draining.is_set():
             await self._slots.acquire()
             await self.gate.passed()
-            event = await anext(events)
+            event = await anext(events, None)
+            if event is None or self._draining.is_set():
+                # What was buffered but not taken stays unacknowledged and goes to whoever reads next.
+                break
             cell = self._window.open(event.message.tp, event)
             if self._arrived is not None:
                 await self._arrived(self._message(event))
             task = asyncio.create_task(self._take(cell))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        # What was buffered but not taken stays unacknowledged and goes to whoever reads next.
+        if not self._draining.is_set():
+            raise RuntimeError(f"the stream of {self.name} ended by itself")
         await asyncio.Event().wait()
 
     async def drain(self, seconds: float) -> None:
@@ -76,7 +80,9 @@ class StageLoop:
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it is, the event must not be acknowledged
-            log.critical("cannot go on: an event could neither be processed nor buried", stage=self.name, error=str(error))
+            log.critical(
+                "cannot go on: an event could neither be processed nor buried", stage=self.name, error=str(error)
+            )
             self._draining.set()
             self._fatal(error)
         else:

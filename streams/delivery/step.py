@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 import structlog
 from pydantic import BaseModel
@@ -16,7 +17,7 @@ from storage.errors import StoreError, StoreUnavailable
 from streams import metrics, topics
 from streams.contracts import Position, position, progress
 from streams.delivery.closing import JobCloser
-from streams.delivery.dead_letters import DeadLetter, Message, Reason
+from streams.delivery.dead_letters import Message, Reason
 from streams.delivery.gate import Gate
 from streams.delivery.producer import BrokerDown, Producer, Undeliverable
 from streams.delivery.retry import RetryPolicy
@@ -25,6 +26,7 @@ from streams.topology import Stage
 from streams.wire import BadMessage, decode, encode
 
 log = structlog.get_logger("veristream.delivery")
+T = TypeVar("T")
 
 
 class GivenUp(Exception):  # noqa: N818 - it says what became of the event
@@ -136,20 +138,20 @@ class Step:
         cause = given_up.cause
         job_id = at.job_id or given_up.job_id
         reason = Reason(given_up.reason, type(cause).__name__, str(cause), self.stage.name, job_id, at.attempt)
-        verdict_or_letter = await self._until_up(lambda: self.closer.give_up(message, reason))
-        if isinstance(verdict_or_letter, Send):
-            await self._deliver((verdict_or_letter,))
+        said = await self._until_up(lambda: self.closer.give_up(message, reason))
+        if isinstance(said, Send):
+            await self._deliver((said,))
             return
-        letter: DeadLetter = verdict_or_letter
-        dead_letters = topics.DEAD_LETTERS.name
+        letter, dead_letters = said.letter, topics.DEAD_LETTERS.name
         await self._until_up(lambda: self.producer.send(dead_letters, letter.key, letter.value, letter.headers))
+        await self._until_up(lambda: self.closer.delivered(said))
         log.warning("dead letter", stage=self.stage.name, job_id=job_id, reason=reason.reason, detail=reason.message)
         metrics.DEAD_LETTERS.labels(self.stage.name, reason.reason).inc()
         if job_id:
             note = Note("failed", {"reason": reason.reason, "message": reason.message[:500]})
             await self._deliver(self._told(Position(job_id, at.attempt, at.loop), (note,)))
 
-    async def _until_up(self, attempt: Callable[[], Awaitable[object]]) -> object:
+    async def _until_up(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Wait out the broker and the ledger. Anything else that fails here must stop the worker."""
         while True:
             try:
@@ -172,6 +174,4 @@ class Step:
 
     def _told(self, at: Position, notes: tuple[Note, ...]) -> tuple[Send, ...]:
         now = self.clock()
-        return tuple(
-            Send(topics.PROGRESS.name, at.job_id, progress(self.stage.name, at, note, now)) for note in notes
-        )
+        return tuple(Send(topics.PROGRESS.name, at.job_id, progress(self.stage.name, at, note, now)) for note in notes)

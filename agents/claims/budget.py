@@ -1,0 +1,16 @@
+"""How much one job may spend on looking for evidence (001 loop budget controller, 004 §4)."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class LoopBudget:
+    """Bounds of the corrective loop; the settings fill them."""
+
+    queries: int = 4
+    urls_per_query: int = 4
+    deadline: timedelta = timedelta(seconds=120)
+    retrieval_limit: int = 25
+    """Candidates per retrieval (RERANK_TOP_K)."""
+    trust_mode: str = "adaptive"

@@ -1,0 +1,59 @@
+"""Intake: a valid submission becomes a job, once."""
+
+from datetime import datetime, timedelta
+
+from agents.claims.job import ClaimJob
+from agents.claims.submission import Submission
+from agents.errors import Permanent
+from agents.results import Note, Send, StepResult
+from agents.services import Services
+from storage.ports import JobRecord, JobState
+
+
+class JobIdTaken(Permanent):
+    """Another submission has this id; it is not touched."""
+
+    reason = "job_id_taken"
+
+
+def job_record(submission: Submission, now: datetime, deadline: timedelta) -> JobRecord:
+    """What the ledger keeps of an accepted submission: enough to publish it again."""
+    return JobRecord(
+        job_id=submission.job_id,
+        fingerprint=submission.fingerprint(),
+        submission=submission.model_dump_json(exclude_none=True).encode(),
+        opened_at=now,
+        room_id=submission.room_id or "",
+        workspace_id=submission.workspace_id or "",
+        deadline=now + deadline,
+    )
+
+
+async def handle(submission: Submission, services: Services) -> StepResult:
+    """Open the job (the gateway may have done so already) and send it on, or say its verdict again."""
+    deadline = services.budget.deadline
+    record = await services.ledger.open_job(job_record(submission, services.clock(), deadline))
+    if record.fingerprint != submission.fingerprint():
+        raise JobIdTaken(f"job_id {submission.job_id!r} belongs to another submission; choose a new one")
+    if record.state is JobState.COMPLETED:
+        return await _say_again(submission.job_id, services)
+    if record.state is JobState.FAILED:
+        return StepResult(notes=(Note("failed_before", {"attempt": record.attempt}),))
+    job = ClaimJob(
+        job_id=submission.job_id,
+        attempt=record.attempt,
+        submission=submission,
+        accepted_at=record.opened_at,
+        deadline=services.clock() + deadline,
+    )
+    accepted = Note("accepted", {"claim": submission.claim})
+    return StepResult((Send("retrieval", job.job_id, job),), (accepted,))
+
+
+async def _say_again(job_id: str, services: Services) -> StepResult:
+    """The winner may have died between storing and emitting, so the stored verdict is emitted, not skipped."""
+    stored = await services.ledger.outcome(job_id)
+    if stored is None:
+        raise Permanent(f"job {job_id!r} is marked completed but the ledger holds no outcome of it")
+    again = Send("verdicts", job_id, stored.payload, settles=(job_id, stored.attempt))
+    return StepResult((again,), (Note("decided_before"),))

@@ -1,0 +1,29 @@
+"""Everything a handler may ask for, as ports: the composition root fills it, and tests fill it with their own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from agents.claims.budget import LoopBudget
+from agents.evidence.credibility import SourceCredibility
+from agents.evidence.ports import PageFetcher, WebSearch
+from agents.language.ports import Embedder, StanceModel
+from scoring.policy import Policy
+from storage.ports import VerdictLedger
+from storage.ports.evidence import EvidenceIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Frozen: a worker's world does not change while it runs."""
+
+    ledger: VerdictLedger
+    index: EvidenceIndex
+    embedder: Embedder
+    stance: StanceModel
+    search: WebSearch | None
+    fetcher: PageFetcher | None
+    credibility: SourceCredibility
+    policy: Policy
+    budget: LoopBudget
+    clock: Callable[[], datetime]

@@ -1,0 +1,100 @@
+"""The composition root: settings in, connected services out. The only place that chooses adapters."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import httpx
+from aiokafka import AIOKafkaProducer
+
+from agents.claims.budget import LoopBudget
+from agents.evidence.credibility import SourceCredibility
+from agents.evidence.ports import PageFetcher, WebSearch
+from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
+from agents.language.embedders.static import StaticEmbedder
+from agents.language.rules.stance import LexicalStance
+from agents.services import Services
+from scoring.policy import policy_named
+from storage.embedded.connection import DatabasePolicy
+from storage.embedded.database import Database
+from storage.embedded.evidence import SqliteEvidenceIndex
+from storage.embedded.ledger import SqliteLedger
+from storage.ports import VerdictLedger
+from storage.ports.evidence import Embedder as EmbedderIdentity
+from streams.admission import Admission
+from streams.gateway.desk import Desk
+from streams.gateway.hub import Hub
+from streams.kafka import client_options
+from streams.settings import Settings
+
+
+def utc_now() -> datetime:
+    """The clock of the product."""
+    return datetime.now(UTC)
+
+
+async def open_ledger(settings: Settings) -> VerdictLedger:
+    """The ledger that the settings name."""
+    return await SqliteLedger.open(settings.data_dir / "ledger.sqlite")
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Services]:
+    """Everything a worker's handlers need, closed again at the end of the block."""
+    async with AsyncExitStack() as stack:
+        embedder = StaticEmbedder()
+        ledger = await open_ledger(settings)
+        stack.push_async_callback(ledger.close)
+        identity = EmbedderIdentity(embedder.name, embedder.dimension)
+        database = await Database.open(settings.data_dir / "evidence.sqlite", DatabasePolicy(load_vectors=True))
+        stack.push_async_callback(database.close)
+        index = await SqliteEvidenceIndex.open(database, identity)
+        stack.push_async_callback(index.close)
+        client = await stack.enter_async_context(httpx.AsyncClient(timeout=10.0))
+        search, fetcher = _web(settings, client)
+        yield Services(
+            ledger=ledger,
+            index=index,
+            embedder=embedder,
+            stance=LexicalStance(),
+            search=search,
+            fetcher=fetcher,
+            credibility=SourceCredibility.of(settings.credible_domains),
+            policy=policy_named(settings.policy),
+            budget=_budget(settings),
+            clock=utc_now,
+        )
+
+
+def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | None, PageFetcher | None]:
+    """The sample web where one is served; without any provider the loop stops with that reason on record."""
+    if settings.sample_web_url is None:
+        return None, None
+    return SampleWebSearch(client, settings.sample_web_url), SamplePageFetcher(client, settings.sample_web_url)
+
+
+def _budget(settings: Settings) -> LoopBudget:
+    return LoopBudget(
+        queries=settings.query_budget,
+        urls_per_query=settings.urls_per_query,
+        deadline=timedelta(seconds=settings.job_deadline_seconds),
+        retrieval_limit=settings.rerank_top_k,
+        trust_mode=settings.trust_mode,
+    )
+
+
+@asynccontextmanager
+async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
+    """Everything a gateway needs."""
+    import asyncio
+
+    async with AsyncExitStack() as stack:
+        ledger = await open_ledger(settings)
+        stack.push_async_callback(ledger.close)
+        producer = AIOKafkaProducer(**client_options(settings), acks="all", linger_ms=2)
+        await producer.start()
+        stack.push_async_callback(producer.stop)
+        hub = Hub(settings)
+        listening = asyncio.create_task(hub.run())
+        stack.callback(listening.cancel)
+        yield Desk(settings, ledger, Admission(ledger, settings, utc_now), producer, hub)

@@ -1,0 +1,109 @@
+"""`veristream doctor`: checks everything that is configured and says in plain words what is wrong."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import typer
+
+from streams.admin import BrokerUnreachable, cluster_admin
+from streams.bootstrap import open_services
+from streams.cli.errors import fail, run
+from streams.cli.options import example, options, stdout
+from streams.cli.target import gateway_url, running_embedded
+from streams.settings import Settings, SettingsError, load_settings
+
+CHECK_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line: fine, worth knowing, or wrong with what to do."""
+
+    what: str
+    state: str
+    detail: str
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=example("doctor"))(doctor)
+
+
+def doctor(context: typer.Context) -> None:
+    """Check every configured service, key and model."""
+    findings = run(_examine(), debug=options(context).debug)
+    marks = {"ok": "[green]ok[/green]   ", "note": "[cyan]note[/cyan] ", "wrong": "[red]wrong[/red]"}
+    for finding in findings:
+        stdout.print(f"{marks[finding.state]} {finding.what}: {finding.detail}")
+    wrong = sum(finding.state == "wrong" for finding in findings)
+    if wrong:
+        raise fail(f"{wrong} of {len(findings)} checks failed; each line above says what to do")
+
+
+async def _examine() -> list[Finding]:
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        return [Finding("settings", "wrong", str(error))]
+    checks: list[tuple[str, Callable[[Settings], Awaitable[Finding]]]] = [
+        ("broker", _broker),
+        ("stores and models", _services),
+        ("web search", _web_search),
+        ("language model", _language_model),
+    ]
+    findings = [Finding("settings", "ok", "every VERISTREAM_ key is known")]
+    for what, check in checks:
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                findings.append(await check(settings))
+        except TimeoutError:
+            findings.append(Finding(what, "wrong", f"no answer within {CHECK_SECONDS:.0f} s"))
+        except Exception as error:  # noqa: BLE001 - a check that breaks is a finding, whatever broke
+            findings.append(Finding(what, "wrong", str(error) or type(error).__name__))
+    return findings
+
+
+async def _broker(settings: Settings) -> Finding:
+    if settings.broker is None:
+        running = running_embedded(settings)
+        if running is None:
+            return Finding("broker", "note", f"embedded, and not running at {gateway_url(settings)}: `veristream up`")
+        return Finding("broker", "ok", f"embedded, running at {running.broker}")
+    try:
+        async with cluster_admin(settings) as admin:
+            missing = [state.full_name for state in await admin.topics() if not state.exists]
+    except BrokerUnreachable as error:
+        return Finding("broker", "wrong", str(error))
+    if missing:
+        return Finding("broker", "wrong", f"topics are missing ({', '.join(missing)}): `veristream topics create`")
+    return Finding("broker", "ok", f"{settings.broker}, all topics there")
+
+
+async def _services(settings: Settings) -> Finding:
+    async with open_services(settings) as services:
+        rows = await services.embedder.embed(["a claim"])
+        collections = await services.index.collections()
+        held = ", ".join(f"{one.name} {one.passages}" for one in collections) or "no passages yet"
+        detail = f"{services.embedder.name} ({rows.shape[1]} dimensions), {services.stance.name}; {held}"
+    return Finding("stores and models", "ok", detail)
+
+
+async def _web_search(settings: Settings) -> Finding:
+    if settings.tavily_api_key is None:
+        return Finding("web search", "note", "no TAVILY_API_KEY: searching the bundled sample web")
+    return Finding("web search", "note", "TAVILY_API_KEY is set, and not used yet: searching the bundled sample web")
+
+
+async def _language_model(settings: Settings) -> Finding:
+    if settings.openai_api_key is None:
+        return Finding("language model", "note", "no OPENAI_API_KEY: rules and local models decide")
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(
+        api_key=settings.openai_api_key.get_secret_value(),
+        base_url=settings.openai_base_url,
+        timeout=10,
+        max_retries=0,
+    )
+    models = [model.id async for model in await client.models.list()]
+    return Finding("language model", "ok", f"the endpoint answers and offers {len(models)} models")

@@ -1,0 +1,39 @@
+"""Finds the system that a command speaks to: the configured broker, or the embedded system that runs here."""
+
+import httpx
+
+from streams.cli.errors import Refused
+from streams.settings import Settings, load_settings
+
+
+def gateway_url(settings: Settings) -> str:
+    """Where the gateway of this machine would be."""
+    host = "127.0.0.1" if settings.gateway_host in {"0.0.0.0", "::"} else settings.gateway_host  # noqa: S104 - compared
+    return f"http://{host}:{settings.gateway_port}"
+
+
+def running_embedded(settings: Settings) -> Settings | None:
+    """The settings of the embedded system that answers at the gateway's address, if one does."""
+    try:
+        answer = httpx.get(f"{gateway_url(settings)}/status", timeout=2.0)
+        status = answer.json()
+    except (httpx.HTTPError, ValueError):
+        return None
+    if not isinstance(status, dict) or status.get("mode") != "embedded":
+        return None
+    return settings.model_copy(
+        update={"broker": status["broker"], "data_dir": type(settings.data_dir)(status["data_dir"]), "embedded": True}
+    )
+
+
+def reachable_settings() -> Settings:
+    """Settings with a broker in them, or one line that says how to get one."""
+    settings = load_settings()
+    if settings.broker is not None:
+        return settings
+    running = running_embedded(settings)
+    if running is None:
+        raise Refused(
+            f"nothing runs at {gateway_url(settings)}: start `veristream up`, or set VERISTREAM_BROKER to a Kafka cluster"
+        )
+    return running

@@ -1,0 +1,118 @@
+"""Takes a submission in, publishes it, and waits for its end: the one way in for every HTTP route."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
+
+from agents.claims.submission import Submission
+from storage.ports import JobState, Outcome, VerdictLedger
+from streams import metrics, topics
+from streams.admission import Admission, JobIdTaken, TooMuchOpen
+from streams.delivery.closing import unpack
+from streams.delivery.dead_letters import error_headers
+from streams.gateway.hub import Hub
+from streams.gateway.problems import Problem
+from streams.settings import Settings
+
+LEDGER_POLL_SECONDS = 1.0
+"""The hub wakes a waiter at once; the ledger is asked this often all the same, because a hub can miss a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything a route needs."""
+
+    settings: Settings
+    ledger: VerdictLedger
+    admission: Admission
+    producer: AIOKafkaProducer
+    hub: Hub
+
+    async def submit(self, submission: Submission) -> None:
+        """Journal and publish. A repeated submission is published again only while its job is open."""
+        try:
+            admitted = await self.admission.admit(submission)
+        except TooMuchOpen as error:
+            metrics.ADMISSION_REFUSED.inc()
+            retry_after = {"Retry-After": str(max(1, round(error.retry_after)))}
+            raise Problem(429, "Too much is open", str(error), retry_after) from None
+        except JobIdTaken as error:
+            raise Problem(409, "job_id is taken", str(error)) from None
+        if admitted.new:
+            await self._publish(admitted.record.job_id, admitted.record.submission)
+
+    async def verify(self, submission: Submission, wait_seconds: float) -> Outcome | None:
+        """Submit and wait; None when the deadline passed and the job goes on."""
+        with self.hub.waiting_for(submission.job_id) as finished:
+            await self.submit(submission)
+            with metrics.HTTP_WAITING.track_inprogress():
+                return await self._outcome(submission.job_id, finished, wait_seconds)
+
+    async def _outcome(self, job_id: str, finished: asyncio.Event, seconds: float) -> Outcome | None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while True:
+            outcome = await self.ledger.outcome(job_id)
+            remaining = end - loop.time()
+            if outcome is not None or remaining <= 0:
+                return outcome
+            try:
+                async with asyncio.timeout(min(LEDGER_POLL_SECONDS, remaining)):
+                    await finished.wait()
+            except TimeoutError:
+                continue
+
+    async def _publish(self, job_id: str, value: bytes) -> None:
+        topic = self.settings.topic_prefix + topics.CLAIMS.name
+        try:
+            async with asyncio.timeout(10):
+                await self.producer.send_and_wait(topic, key=job_id.encode(), value=value)
+        except (KafkaError, TimeoutError) as error:
+            detail = "the claim is journalled but the broker did not take it; send it again with the same job_id"
+            raise Problem(503, "The broker is down", detail, {"Retry-After": "5"}) from error
+
+
+def failure(outcome: Outcome) -> dict[str, Any]:
+    """What is said of a job that became a dead letter: never a verdict."""
+    reason = error_headers(unpack(outcome.payload).headers)
+    return {
+        "job_id": outcome.job_id,
+        "attempt": outcome.attempt,
+        "status": "failed",
+        "error": {"stage": reason["stage"], "reason": reason["reason"], "message": reason["message"]},
+    }
+
+
+def package(outcome: Outcome) -> dict[str, Any]:
+    """The stored package, as it was stored."""
+    document: dict[str, Any] = json.loads(outcome.payload)
+    return document
+
+
+def worker_answer(outcome: Outcome) -> dict[str, Any]:
+    """000's words: the package, with `confidence` beside `verdict_confidence`."""
+    if outcome.state is JobState.FAILED:
+        return failure(outcome)
+    document = package(outcome)
+    return {**document, "confidence": document["verdict_confidence"]}
+
+
+def news_answer(outcome: Outcome) -> dict[str, Any]:
+    """004's words, with the whole package nested."""
+    if outcome.state is JobState.FAILED:
+        return failure(outcome)
+    document = package(outcome)
+    return {
+        "job_id": document["job_id"],
+        "claim": document["claim"],
+        "verdict": document["label"],
+        "confidence": document["verdict_confidence"],
+        "reasoning": document["rationale"],
+        "citations": document["citations"],
+        "sub_results": document["sub_results"],
+        "package": document,
+    }
