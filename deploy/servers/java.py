@@ -23,8 +23,6 @@ def run_to_end(command: Sequence[str], environment: Mapping[str, str], timeout: 
             command, env=dict(environment), capture_output=True, text=True, timeout=timeout, check=False
         )
     except subprocess.TimeoutExpired:
-        raise ServiceError(
-            f"{purpose} took longer than {timeout:.0f} s; the machine is too busy, try again"
-        ) from None
+        raise ServiceError(f"{purpose} took longer than {timeout:.0f} s; the machine is too busy, try again") from None
     if done.returncode != 0:
         raise ServiceError(f"{purpose} failed with exit code {done.returncode}:\n{done.stdout}{done.stderr}".rstrip())

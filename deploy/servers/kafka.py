@@ -1,6 +1,7 @@
 """Apache Kafka in KRaft mode: one node, or a cluster of them on one machine, every node broker and controller."""
 
 import base64
+import json
 import os
 import random
 import uuid
@@ -53,17 +54,20 @@ class Kafka(LocalService):
         given_ports: Sequence[Mapping[str, int]] = (),
         draw: random.Random | None = None,
     ) -> None:
-        """`nodes` is fixed by the first start in a home (default 1); `properties` override what we render."""
+        """`nodes` is fixed by the first start in a home (default 1).
+
+        `properties` override what we render, and hold for later starts in this home until others are given.
+        """
         super().__init__(home, cache=cache, given_ports=given_ports, draw=draw)
         if nodes is not None and not 1 <= nodes <= MAX_NODES:
             raise ServiceError(f"a Kafka cluster here has 1 to {MAX_NODES} nodes, not {nodes}")
-        self.properties = dict(properties or {})
+        self.properties = properties
         self.nodes = nodes
 
     @property
     def address(self) -> str:
         """`host:port` of every node, separated by commas: what clients call bootstrap servers."""
-        return ",".join(f"{HOST}:{member.ports['client']}" for member in self.members())
+        return ",".join(f"{HOST}:{member.ports['client']}" for member in self.placed_members())
 
     def member_names(self) -> list[str]:
         existing = [member.name for member in self.home.load()]
@@ -76,9 +80,10 @@ class Kafka(LocalService):
 
     def prepare(self, members: Sequence[Member]) -> None:
         cluster = self._cluster_id()
+        overrides = self._overrides()
         for member in members:
             data = self.folder(member) / "data"
-            text = render_properties(member, members, data, self.properties)
+            text = render_properties(member, members, data, overrides)
             (self.folder(member) / "server.properties").write_text(text, encoding="utf-8")
             if not (data / "meta.properties").exists():
                 self._format(member, cluster)
@@ -99,6 +104,14 @@ class Kafka(LocalService):
 
     def _properties_file(self, member: Member) -> Path:
         return self.folder(member) / "server.properties"
+
+    def _overrides(self) -> dict[str, str]:
+        kept = self.home.folder / "overrides.json"
+        if self.properties is not None:
+            kept.write_text(json.dumps(dict(self.properties)), encoding="utf-8")
+        elif not kept.exists():
+            return {}
+        return {str(key): str(value) for key, value in json.loads(kept.read_text(encoding="utf-8")).items()}
 
     def _cluster_id(self) -> str:
         """One random id for all nodes, kept in the home: a node formatted later must join the same cluster."""

@@ -38,7 +38,7 @@ class Neo4j(LocalService):
 
     @property
     def address(self) -> str:
-        return f"bolt://{HOST}:{self.members()[0].ports['bolt']}"
+        return f"bolt://{HOST}:{self.placed_members()[0].ports['bolt']}"
 
     @property
     def password(self) -> str:

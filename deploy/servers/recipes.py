@@ -129,9 +129,7 @@ KAFKA = MavenRecipe(
     entry_point="kafka_2.13-4.1.0.jar",
 )
 NEO4J = MavenRecipe("neo4j", "5.26.30", (("org.neo4j", "neo4j", "5.26.30"),), entry_point="neo4j-5.26.30.jar")
-WEAVIATE = GoRecipe(
-    "weaviate", "1.39.3", "github.com/weaviate/weaviate/cmd/weaviate-server", binary="weaviate-server"
-)
+WEAVIATE = GoRecipe("weaviate", "1.39.3", "github.com/weaviate/weaviate/cmd/weaviate-server", binary="weaviate-server")
 
 RECIPES: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (KAFKA, NEO4J, WEAVIATE)}
 

@@ -96,10 +96,22 @@ class LocalService(abc.ABC):
     def running(self) -> list[Member]:
         return [member for member in self.members() if is_running(member)]
 
+    def placed_members(self) -> list[Member]:
+        """The members, whose ports are known since the first start (or `reserve`)."""
+        members = self.members()
+        if not members:
+            raise ServiceError(f"{self.name} has no ports yet in {self.home.root}; run `start {self.name}` first")
+        return members
+
+    def reserve(self) -> None:
+        """Choose the ports without starting anything: for clients that must be there before their server."""
+        self.home.create()
+        with locked(self.home.lock_file, HOME_LOCK_SECONDS):
+            self.home.save(self._planned())
+
     def launch(self, only: str | None = None) -> None:
         """Start what is not running (or that one member of it), without waiting for it to answer."""
-        if only is not None and only not in self.member_names():
-            raise ServiceError(f"{self.name} has no {only}; it has {', '.join(self.member_names())}")
+        self._check_name(only)
         software = self.software
         self.home.create()
         with locked(self.home.lock_file, HOME_LOCK_SECONDS):
@@ -126,9 +138,7 @@ class LocalService(abc.ABC):
         while True:
             for member in waiting:
                 if not is_running(member):
-                    raise ServiceError(
-                        f"{self.name} {member.name} ended; its log ends with:\n{tail(self.log(member))}"
-                    )
+                    raise ServiceError(f"{self.name} {member.name} ended; its log ends with:\n{tail(self.log(member))}")
             waiting = [member for member in waiting if not self.answers(member, self.running())]
             if not waiting:
                 return
@@ -164,6 +174,10 @@ class LocalService(abc.ABC):
             for leftover in (self.home.state_file, self.home.secret_file):
                 leftover.unlink(missing_ok=True)
 
+    def _check_name(self, only: str | None) -> None:
+        if only is not None and only not in self.member_names():
+            raise ServiceError(f"{self.name} has no {only}; it has {', '.join(self.member_names())}")
+
     def _planned(self) -> list[Member]:
         """The members with their ports: as saved, with given ones in their place, free ones where there are none."""
         saved = {member.name: member for member in self.members()}
@@ -194,6 +208,7 @@ class LocalService(abc.ABC):
     def _end(self, only: str | None, how: Callable[[list[processes.Handle]], list[processes.Handle]]) -> None:
         if not self.home.state_file.exists():
             return
+        self._check_name(only)
         with locked(self.home.lock_file, HOME_LOCK_SECONDS):
             members = self.members()
             chosen = [member for member in members if only in {None, member.name}]

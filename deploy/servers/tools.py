@@ -45,21 +45,26 @@ def parse_version(text: str, prefix: str) -> Version | None:
     return int(match[1]), int(match[2] or 0)
 
 
+def _version_text(command: Sequence[str]) -> str:
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout + answer.stderr  # java answers on stderr, the others on stdout
+
+
 def complaint(tool: Tool) -> str | None:
     """Why `tool` cannot be used, in one line that says what to install; None when it can."""
-    install = f"install the package {tool.package} (or run `install --apt` as root)"
+    wanted = ".".join(map(str, tool.oldest))
+    install = f"install {wanted} or newer (Debian, Ubuntu: package {tool.package}, or `install --apt` as root)"
     path = shutil.which(tool.command)
     if path is None:
         return f"{tool.command} is missing: {install}"
-    answer = subprocess.run(
-        [path, *tool.version_arguments], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
-    )
-    version = parse_version(answer.stdout + answer.stderr, tool.version_prefix)
-    wanted = ".".join(map(str, tool.oldest))
+    version = parse_version(_version_text([path, *tool.version_arguments]), tool.version_prefix)
     if version is None:
-        return f"{tool.command} does not tell its version, {wanted} or newer is needed: {install}"
+        return f"{tool.command} does not tell its version: {install}"
     if version < tool.oldest:
-        return f"{tool.command} is {'.'.join(map(str, version))}, {wanted} or newer is needed: {install}"
+        return f"{tool.command} is only {'.'.join(map(str, version))}: {install}"
     return None
 
 

@@ -30,11 +30,11 @@ class Weaviate(LocalService):
 
     @property
     def address(self) -> str:
-        return f"http://{HOST}:{self.members()[0].ports['http']}"
+        return f"http://{HOST}:{self.placed_members()[0].ports['http']}"
 
     @property
     def grpc_port(self) -> int:
-        return self.members()[0].ports["grpc"]
+        return self.placed_members()[0].ports["grpc"]
 
     @property
     def api_key(self) -> str:
