@@ -28,9 +28,9 @@ _TREATS = stem_set(
 )
 _HEALTH = stem_set(
     """
-    alzheimer arthritis asthma autism bacteria blood cancer cholesterol cold covid dementia depression diabetes
-    disease dose drug fever flu headache health heart hiv hospital immune immunity infection insomnia malaria measles
-    medicine migraine obesity pain patient pneumonia pregnancy stroke supplement symptom tumor tumour vaccine
+    alzheimer arthritis asthma autism bacteria blood cancer cholesterol cold coronavirus covid dementia depression
+    diabetes disease dose drug fever flu headache health heart hiv hospital immune immunity infection insomnia malaria
+    measles medicine migraine obesity pain patient pneumonia pregnancy stroke supplement symptom tumor tumour vaccine
     vaccination virus vitamin
     """
 )

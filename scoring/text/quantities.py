@@ -29,7 +29,8 @@ MAX_NUMBER_LENGTH = 24
 COUNTED_WITHIN = 3
 
 _TOKEN = re.compile(
-    r"(?P<number>\d{1,3}(?:,\d{3}){1,7}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<moment>\d{1,4}([-/.])\d{1,2}\2\d{1,4}(?!\d)|\d{1,2}:\d{2}(?!\d))"
+    r"|(?P<number>\d{1,3}(?:,\d{3}){1,7}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"|(?P<mark>us\$|[$€£¥₹%]+|°[cf]?)|(?P<word>[^\W\d_]+)",
     re.IGNORECASE,
 )
