@@ -101,13 +101,10 @@ def _following_subject(left: str, right: str, joint: re.Match[str], subject: str
     lead = 1 if words[0] in _LEADS else 0
     if joint.group("which"):
         return _antecedent(left) if is_finite(words, lead) else None
-    if is_finite(words, lead):
-        return None if _ends_in_list(left) else subject
-    if joint.group("comma"):
-        return None
-    if words[0] in _PRONOUNS and is_finite(words, 1):
+    if is_finite(words, lead) or (words[0] in _PRONOUNS and is_finite(words, 1) and not joint.group("comma")):
         return subject
-    return "" if joint.group("stop") or _brings_subject(words) else None
+    brings_own = joint.group("stop") or (not joint.group("comma") and _brings_subject(words))
+    return "" if brings_own else None
 
 
 def _can_stand(left: str, subject: str, *, first: bool) -> bool:
@@ -126,10 +123,6 @@ def _reports(left: str) -> bool:
     """ "He said that it was good and ...": cutting would turn what somebody said into a fact."""
     words = _words(left)
     return any(word in REPORTING for word in words[:_VERB_WITHIN]) and "that" in words
-
-
-def _ends_in_list(left: str) -> bool:
-    return left.rstrip().endswith((" such as", " including"))
 
 
 def _brings_subject(words: Sequence[str]) -> bool:

@@ -9,29 +9,28 @@ _OPPOSITES = """
 rise fall; rise drop; rise decline; rise decrease; rise shrink; rise sink; rise plunge; rose fell; rose dropped
 rose declined; rose decreased; increase decrease; increase reduce; increase lower; increase fall; increase fell
 increase drop; increase decline; increase cut; grow shrink; grew shrank; grow decline; grew declined; grew fell
-gain lose; gain loss; gained lost; win lose; won lost; accept reject; accept refuse
-approve reject; approve block; pass reject; passed rejected; pass fail; adopt reject; allow ban; allow forbid
-allow prohibit; permit ban; permit prohibit; legal illegal; lawful unlawful; uphold overturn; upheld overturned
-uphold strike; upheld struck; confirm deny; confirm refute; admit deny; open close; opened closed; reopen close
-start end; begin end; began ended; start stop; begin stop; continue stop; continue end; keep abandon; build demolish
-create destroy; built demolished; survive die; survived died; arrive leave
-arrived left; enter leave; join leave; joined left; include exclude; support oppose; back oppose; favour oppose
-favor oppose; agree disagree; guilty innocent; convict acquit; convicted acquitted; guilty acquitted; arrest release
-safe dangerous; safe unsafe; safe harmful; effective ineffective; harmful harmless; beneficial harmful; cause prevent
-caused prevented; help harm; improve worsen; improved worsened; better worse; best worst; strengthen weaken
-higher lower; highest lowest; large small; larger smaller; largest smallest; big small; bigger smaller
-biggest smallest; long short; longer shorter; longest shortest; older younger; oldest youngest; oldest newest
-early late; earlier later; more fewer; more less; most least; many few
-north south; east west; northern southern; eastern western
-hot cold; warm cold; wet dry; full empty; true false
-correct incorrect; possible impossible; known unknown; public private; expand shrink; expand contract; raise lower
-raised lowered; raise cut; raised cut; hire fire; hired fired; success failure; succeed fail; succeeded failed
+gain lose; gain loss; gained lost; win lose; won lost; accept reject; accept refuse; approve reject
+approve block; pass reject; passed rejected; pass fail; adopt reject; allow ban; allow forbid; allow prohibit
+permit ban; permit prohibit; legal illegal; lawful unlawful; uphold overturn; upheld overturned; uphold strike
+upheld struck; confirm deny; confirm refute; admit deny; open close; opened closed; reopen close; start end
+begin end; began ended; start stop; begin stop; continue stop; continue end; keep abandon; build demolish
+create destroy; built demolished; survive die; survived died; arrive leave; arrived left; enter leave
+join leave; joined left; include exclude; support oppose; back oppose; favour oppose; favor oppose
+agree disagree; guilty innocent; convict acquit; convicted acquitted; guilty acquitted; arrest release
+safe dangerous; safe unsafe; safe harmful; effective ineffective; harmful harmless; beneficial harmful
+cause prevent; caused prevented; help harm; improve worsen; improved worsened; better worse; best worst
+strengthen weaken; higher lower; highest lowest; large small; larger smaller; largest smallest; big small
+bigger smaller; biggest smallest; long short; longer shorter; longest shortest; older younger; oldest youngest
+oldest newest; early late; earlier later; more fewer; more less; most least; many few; north south; east west
+northern southern; eastern western; hot cold; warm cold; wet dry; full empty; true false; correct incorrect
+possible impossible; known unknown; public private; expand shrink; expand contract; raise lower; raised lowered
+raise cut; raised cut; hire fire; hired fired; success failure; succeed fail; succeeded failed
 positive negative; major minor; present absent; attend miss; attended missed; natural artificial; remain leave
-advance retreat; peace war; ally enemy; friend enemy; love hate; urban rural
-domestic foreign; rich poor; strong weak; fast slow; faster slower; easy difficult; easy hard; common rare
-always never; all none; everyone nobody; everybody nobody; everything nothing; both neither; voluntary mandatory
-optional mandatory; temporary permanent; partial complete; symptomatic asymptomatic; infected uninfected
-vaccinated unvaccinated; employed unemployed; married unmarried; married divorced; single married; contagious harmless
+advance retreat; peace war; ally enemy; friend enemy; love hate; urban rural; domestic foreign; rich poor
+strong weak; fast slow; faster slower; easy difficult; easy hard; common rare; always never; all none
+everyone nobody; everybody nobody; everything nothing; both neither; voluntary mandatory; optional mandatory
+temporary permanent; partial complete; symptomatic asymptomatic; infected uninfected; vaccinated unvaccinated
+employed unemployed; married unmarried; married divorced; single married; contagious harmless
 """
 
 _KIN = """
@@ -96,10 +95,10 @@ NEGATIONS = word_set("""
 ROLES_FOR_ONE = frozenset(
     stem(word)
     for word in word_set("""
-    elected appointed won winner champion mayor president minister chancellor chairman chairwoman chief captain
-    capital headquarters born founded founder invented inventor discovered wrote author directed director composed
-    composer
-    designed architect married killed defeated beat located largest smallest highest tallest oldest first
+    elected appointed won winner champion mayor president minister chancellor chairman chairwoman chief
+    captain capital headquarters born founded founder invented inventor discovered wrote author directed
+    director composed composer designed architect married killed defeated beat located largest smallest
+    highest tallest oldest first
     """)
 )
 
