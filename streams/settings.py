@@ -90,7 +90,7 @@ class Settings(BaseSettings):
     rag_top_k: int = Field(default=10, ge=1, le=40, validation_alias=_spelled("RAG_TOP_K"))
     rerank_top_k: int = Field(default=25, ge=1, le=40, validation_alias=_spelled("RERANK_TOP_K"))
     trust_mode: Literal["adaptive", "confidence"] = "adaptive"
-    policy: Literal["specification"] = "specification"
+    policy: Literal["specification", "calibrated"] = "calibrated"
     credible_domains: Annotated[tuple[str, ...], NoDecode] = Field(
         default=DEFAULT_CREDIBLE_DOMAINS, validation_alias=_spelled("CREDIBLE_DOMAINS")
     )

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
 from agents.claims.job import StopReason
@@ -101,7 +101,7 @@ class PolicyRow(Wire):
     """The policy in force, by value."""
 
     name: str
-    values: Mapping[str, JsonValue]
+    values: Mapping[str, Any]
 
 
 class SubResult(Wire):

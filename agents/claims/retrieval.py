@@ -2,7 +2,7 @@
 
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
-from agents.claims.parts import subclaims
+from agents.language.rules.decompose import decompose
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.text import entities
@@ -11,7 +11,7 @@ from storage.ports.evidence import Hit, HybridQuery
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Search with the whole claim and with its parts, and merge what is found."""
-    parts = job.subclaims or tuple(subclaims(job.claim))
+    parts = job.subclaims or decompose(job.claim)
     queries = list(dict.fromkeys((job.claim, *parts)))
     vectors = await services.embedder.embed(queries)
     found: dict[str, CandidateRow] = {}

@@ -1,0 +1,180 @@
+"""The index's SQL for reading; each function runs on its caller's snapshot."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+import numpy as np
+
+from storage.embedded import words
+from storage.embedded.codes import nearest_slots, read_code
+from storage.embedded.evidence_rows import PASSAGES, collection_id, passage_of
+from storage.fusion import fuse
+from storage.lexical import query_terms
+from storage.ports.evidence import Collection, Embedder, Hit, HybridQuery, Passage, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPolicy:
+    """How wide each half of a search looks before the halves are fused."""
+
+    candidates: int = 100
+    """At least so many from each half: Weaviate's own hybrid search looks this wide."""
+    candidates_per_hit: int = 2
+    """For large limits, so many times the limit."""
+    short_list_factor: float = 1.5
+    """Rounded vectors taken for exact scoring, per candidate: rounding moves a cosine by about 0.0005 only."""
+
+    def wanted(self, limit: int) -> int:
+        return max(self.candidates, self.candidates_per_hit * limit)
+
+
+def search(db: apsw.Connection, query: HybridQuery, embedder: Embedder, policy: SearchPolicy) -> list[Hit]:
+    """Both halves over every collection, fused."""
+    cosines: dict[int, float] = {}
+    said: dict[int, float] = {}
+    wanted = policy.wanted(query.limit)
+    for name in dict.fromkeys(query.collections):
+        collection = collection_id(db, name, embedder)
+        if collection is not None:
+            cosines |= _near(db, collection, query, int(wanted * policy.short_list_factor))
+            said |= _said(db, collection, query, wanted)
+    cosines, said = _top(cosines, wanted), _top(said, wanted)
+    fused = fuse(cosines, said, query.alpha)
+    ordered = sorted(fused, key=lambda rowid: (-fused[rowid], rowid))
+    missing = [rowid for rowid in ordered if rowid not in cosines]
+    cosines |= _cosines(db, query.vector, missing)
+    # A word that every passage has scores nothing, so the best score may be 0.
+    best_said = max(said.values(), default=0.0) or 1.0
+    hits: dict[str, Hit] = {}
+    for rowid in ordered:
+        if len(hits) == query.limit:
+            break
+        passage = _passage(db, rowid)
+        # The same passage may lie in two collections; the better one speaks for it.
+        hits.setdefault(
+            passage.id, Hit(passage, cosines.get(rowid, 0.0), said.get(rowid, 0.0) / best_said, fused[rowid])
+        )
+    return list(hits.values())
+
+
+def _top(scores: dict[int, float], count: int) -> dict[int, float]:
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
+
+
+def _near(db: apsw.Connection, collection: int, query: HybridQuery, count: int) -> dict[int, float]:
+    """Exact cosines of the passages whose rounded vectors lie nearest."""
+    slots = nearest_slots(db, collection, query.vector, count, _allowed_slots(db, collection, query))
+    rows = db.execute(
+        "SELECT passages.id FROM json_each(?) CROSS JOIN passages ON collection = ? AND slot = value",
+        (json.dumps(slots), collection),
+    )
+    return _cosines(db, query.vector, [rowid for (rowid,) in rows])
+
+
+def _cosines(db: apsw.Connection, vector: Vector, rowids: Sequence[int]) -> dict[int, float]:
+    """Exact, by sqlite-vec; a vector without direction has cosine 0 with everything."""
+    if not vector.any():
+        return dict.fromkeys(rowids, 0.0)
+    rows = db.execute(
+        "SELECT vectors.id, 1 - vec_distance_cosine(vector, ?) FROM json_each(?) CROSS JOIN vectors ON vectors.id = value",
+        (vector.tobytes(), json.dumps(list(rowids))),
+    )
+    return {rowid: 0.0 if cosine is None else max(-1.0, min(1.0, cosine)) for rowid, cosine in rows}
+
+
+SLOTS = "SELECT slot FROM passages "
+FILTERS = """
+(?1 IS NULL OR published >= ?1) AND (?2 IS NULL OR published <= ?2)
+AND (?3 IS NULL OR domain IN (SELECT value FROM json_each(?3)))
+"""
+
+
+def _filter_values(query: HybridQuery) -> tuple[int | None, int | None, str | None]:
+    return (
+        None if query.published_after is None else query.published_after.toordinal(),
+        None if query.published_before is None else query.published_before.toordinal(),
+        json.dumps(query.domains) if query.domains else None,
+    )
+
+
+def _allowed_slots(db: apsw.Connection, collection: int, query: HybridQuery) -> list[int] | None:
+    """The slots that pass the filters; None when there are no filters."""
+    values = _filter_values(query)
+    if values == (None, None, None):
+        return None
+    rows = db.execute(SLOTS + f"WHERE {FILTERS} AND collection = ?4", (*values, collection))
+    return [slot for (slot,) in rows]
+
+
+def _said(db: apsw.Connection, collection: int, query: HybridQuery, count: int) -> dict[int, float]:
+    """BM25 of the passages that share a term with the query; larger is better."""
+    terms = query_terms(query.text)
+    values = _filter_values(query)
+    if not terms:
+        return {}
+    if values == (None, None, None):
+        return words.best(db, collection, terms, count)
+    return words.best(db, collection, terms, count, narrowed=(FILTERS, values))
+
+
+def _passage(db: apsw.Connection, rowid: int) -> Passage:
+    row = db.execute(PASSAGES + "WHERE passages.id = ?", (rowid,)).fetchone()
+    assert row is not None
+    return passage_of(row)
+
+
+def get(db: apsw.Connection, name: str, ids: Sequence[str]) -> list[Passage]:
+    """Passages by id, in the order asked for."""
+    rows = db.execute(
+        PASSAGES + "JOIN json_each(?) AS asked ON passage_id = asked.value WHERE name = ? ORDER BY asked.key",
+        (json.dumps(list(ids)), name),
+    )
+    return [passage_of(row) for row in rows]
+
+
+def collections(db: apsw.Connection) -> list[Collection]:
+    """Every collection that has a name."""
+    rows = db.execute(
+        "SELECT name, embedder, dimension, passages FROM collections WHERE name IS NOT NULL ORDER BY name"
+    )
+    return [Collection(name, Embedder(made_by, dimension), count) for name, made_by, dimension, count in rows]
+
+
+def count(db: apsw.Connection, name: str) -> int:
+    """A running total."""
+    found = db.execute("SELECT passages FROM collections WHERE name = ?", (name,)).get
+    return 0 if found is None else int(found)
+
+
+def scan(db: apsw.Connection, name: str, after: str | None, limit: int) -> list[tuple[Passage, Vector]]:
+    """A page in the order of ids."""
+    rows = db.execute(
+        "SELECT passage_id, passages.id, vector FROM passages JOIN vectors USING (id)"
+        " WHERE collection = (SELECT id FROM collections WHERE name = ?) AND passage_id > ?"
+        " ORDER BY passage_id LIMIT ?",
+        (name, after or "", limit),
+    )
+    return [(_passage(db, rowid), np.frombuffer(vector, dtype=np.float32)) for _, rowid, vector in list(rows)]
+
+
+def unreachable(db: apsw.Connection, name: str, after: str, limit: int, embedder: Embedder) -> tuple[list[str], str]:
+    """Of the next `limit` passages, those whose words or rounded vector are not what they should be; and the last."""
+    collection = collection_id(db, name, embedder)
+    if collection is None:
+        return [], ""
+    rows = list(
+        db.execute(
+            "SELECT passage_id, passages.id, slot, vector FROM passages JOIN vectors USING (id)"
+            " WHERE collection = ? AND passage_id > ? ORDER BY passage_id LIMIT ?",
+            (collection, after, limit),
+        )
+    )
+    lost = []
+    for passage_id, rowid, slot, blob in rows:
+        vector = np.frombuffer(blob, dtype=np.float32)
+        code = read_code(db, collection, embedder.dimension, slot)
+        if not words.has(db, collection, rowid) or not np.allclose(code, vector, atol=0.01):
+            lost.append(passage_id)
+    return lost, rows[-1][0] if rows else ""
