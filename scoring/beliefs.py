@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.checks import clamp, finite, unit
-from scoring.derivation import Derivation, Input, Recorder
+from scoring.derivation import Derivation, Recorder
+from scoring.inputs import Inputs, constants, count, number, numbers, policy_from, words
 from scoring.values import StanceLabel, Verdict
 
 
@@ -78,9 +79,7 @@ class BeliefState:
         return log_odds_to_prob(self.log_odds)
 
 
-def belief_from_probability(
-    probability: float, confidence: float = 0.0, policy: BeliefPolicy = DEFAULT
-) -> BeliefState:
+def belief_from_probability(probability: float, confidence: float = 0.0, policy: BeliefPolicy = DEFAULT) -> BeliefState:
     """A belief stated as a probability."""
     return BeliefState(log_odds=prob_to_log_odds(probability, policy), confidence=confidence)
 
@@ -106,9 +105,14 @@ class BeliefUpdate:
 
 def sigmoid_impact(strength: float, relevance: float, policy: BeliefPolicy = DEFAULT) -> Derivation:
     """impact = relevance * L_max * sigmoid(strength): weak evidence is damped rather than added up."""
-    unit("strength", strength)
-    unit("relevance", relevance)
-    record = Recorder(strength=strength, relevance=relevance, k=policy.k, x0=policy.x0, L_max=policy.l_max)
+    return recompute_impact({"strength": strength, "relevance": relevance, "policy": constants(policy)})
+
+
+def recompute_impact(inputs: Inputs) -> Derivation:
+    """The impact from its inputs alone."""
+    policy = policy_from(BeliefPolicy, inputs)
+    strength, relevance = (unit(name, number(inputs, name)) for name in ("strength", "relevance"))
+    record = Recorder(**inputs)
     record.set("sigmoid", log_odds_to_prob(policy.k * (strength - policy.x0)))
     record.multiply("L_max", policy.l_max)
     record.multiply("relevance", relevance)
@@ -119,24 +123,41 @@ def update_belief(
     prior: BeliefState, evidence: Sequence[WeighedEvidence], policy: BeliefPolicy = DEFAULT
 ) -> BeliefUpdate:
     """posterior log-odds = prior log-odds + the impact of what supports - the impact of what refutes."""
-    inputs: dict[str, Input] = {
-        "ids": tuple(item.id for item in evidence),
-        "strength": tuple(item.strength for item in evidence),
-        "relevance": tuple(item.relevance for item in evidence),
-        "direction": tuple(item.direction for item in evidence),
-        "L_max": policy.l_max,
-    }
-    belief = Recorder(prior_log_odds=prior.log_odds, k=policy.k, x0=policy.x0, **inputs)
-    certainty = Recorder(prior_confidence=prior.confidence, confidence_gain=policy.confidence_gain, **inputs)
-    belief.set("prior", prior.log_odds)
-    certainty.set("prior", prior.confidence)
-    for item in evidence:
-        impact = sigmoid_impact(item.strength, item.relevance, policy).value
-        if item.direction == "neutral":
+    return recompute_belief(
+        {
+            "prior_log_odds": prior.log_odds,
+            "prior_confidence": prior.confidence,
+            "ids": tuple(item.id for item in evidence),
+            "strength": tuple(item.strength for item in evidence),
+            "relevance": tuple(item.relevance for item in evidence),
+            "direction": tuple(item.direction for item in evidence),
+            "policy": constants(policy),
+        }
+    )
+
+
+def recompute_belief(inputs: Inputs) -> BeliefUpdate:
+    """The posterior from its inputs alone."""
+    policy = policy_from(BeliefPolicy, inputs)
+    belief, certainty = Recorder(**inputs), Recorder(**inputs)
+    belief.set("prior", number(inputs, "prior_log_odds"))
+    certainty.set("prior", unit("prior_confidence", number(inputs, "prior_confidence")))
+    rows = zip(
+        words(inputs, "ids"),
+        numbers(inputs, "strength"),
+        numbers(inputs, "relevance"),
+        words(inputs, "direction"),
+        strict=True,
+    )
+    for name, strength, relevance, direction in rows:
+        impact = sigmoid_impact(strength, relevance, policy).value
+        if direction == "neutral":
             continue
-        (belief.add if item.direction == "supports" else belief.subtract)(f"{item.direction}:{item.id}", impact)
+        if direction not in ("supports", "refutes"):
+            raise ValueError(f"direction of {name} must be supports, refutes or neutral, got {direction!r}")
+        (belief.add if direction == "supports" else belief.subtract)(f"{direction}:{name}", impact)
         share = policy.confidence_gain * impact / policy.l_max
-        certainty.add(f"doubt_removed:{item.id}", (1.0 - certainty.value) * share)
+        certainty.add(f"doubt_removed:{name}", (1.0 - certainty.value) * share)
     certainty.clamp()
     return _update(belief, certainty)
 
@@ -154,21 +175,28 @@ class Consensus:
             raise ValueError(f"source_count must not be negative, got {self.source_count!r}")
 
 
-def apply_consensus_bound(
-    posterior: BeliefState, consensus: Consensus, policy: BeliefPolicy = DEFAULT
-) -> BeliefUpdate:
+def apply_consensus_bound(posterior: BeliefState, consensus: Consensus, policy: BeliefPolicy = DEFAULT) -> BeliefUpdate:
     """A single article cannot be believed beyond the consensus; one lone source is no consensus."""
-    belief = Recorder(
-        posterior_log_odds=posterior.log_odds,
-        consensus_limit=consensus.limit,
-        source_count=consensus.source_count,
-        min_consensus_sources=policy.min_consensus_sources,
+    return recompute_consensus_bound(
+        {
+            "posterior_log_odds": posterior.log_odds,
+            "posterior_confidence": posterior.confidence,
+            "consensus_limit": consensus.limit,
+            "source_count": consensus.source_count,
+            "policy": constants(policy),
+        }
     )
-    belief.set("posterior", posterior.log_odds)
-    if consensus.source_count >= policy.min_consensus_sources:
-        belief.cap("consensus_cap", prob_to_log_odds(consensus.limit, policy))
-    certainty = Recorder(prior_confidence=posterior.confidence)
-    certainty.set("prior", posterior.confidence)
+
+
+def recompute_consensus_bound(inputs: Inputs) -> BeliefUpdate:
+    """The bounded belief from its inputs alone."""
+    policy = policy_from(BeliefPolicy, inputs)
+    limit = prob_to_log_odds(number(inputs, "consensus_limit"), policy)
+    belief, certainty = Recorder(**inputs), Recorder(**inputs)
+    belief.set("posterior", number(inputs, "posterior_log_odds"))
+    if count(inputs, "source_count") >= policy.min_consensus_sources:
+        belief.cap("consensus_cap", limit)
+    certainty.set("posterior", unit("posterior_confidence", number(inputs, "posterior_confidence")))
     return _update(belief, certainty)
 
 

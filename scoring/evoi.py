@@ -9,6 +9,7 @@ from typing import Literal
 
 from scoring.checks import finite, unit
 from scoring.derivation import Derivation, Recorder
+from scoring.inputs import Inputs, constants, count, number, policy_from
 
 
 def bernoulli_entropy(p: float) -> float:
@@ -79,24 +80,28 @@ def extract_evoi(
     belief: float, history: ExtractHistory, sufficiency: float, policy: ExtractBudgetPolicy = DEFAULT
 ) -> Derivation:
     """EVOI(next) = value * entropy * posterior_mean * decay * (1 - 0.5 * sufficiency); decay compounds per page."""
-    unit("belief", belief)
-    unit("sufficiency", sufficiency)
-    record = Recorder(
-        belief=belief,
-        extracts=history.extracts,
-        hits=history.hits,
-        sufficiency=sufficiency,
-        value=policy.value,
-        diminishing_returns_decay=policy.diminishing_returns_decay,
-        sufficiency_discount=policy.sufficiency_discount,
-        prior_hits=policy.prior_hits,
-        prior_misses=policy.prior_misses,
+    return recompute_extract_evoi(
+        {
+            "belief": belief,
+            "extracts": history.extracts,
+            "hits": history.hits,
+            "sufficiency": sufficiency,
+            "policy": constants(policy),
+        }
     )
-    trials = policy.prior_hits + policy.prior_misses + history.extracts
+
+
+def recompute_extract_evoi(inputs: Inputs) -> Derivation:
+    """What one more page is worth, from its inputs alone."""
+    policy = policy_from(ExtractBudgetPolicy, inputs)
+    extracts, hits = count(inputs, "extracts"), count(inputs, "hits")
+    belief, sufficiency = (unit(name, number(inputs, name)) for name in ("belief", "sufficiency"))
+    trials = policy.prior_hits + policy.prior_misses + extracts
+    record = Recorder(**inputs)
     record.set("value", policy.value)
     record.multiply("entropy", bernoulli_entropy(belief))
-    record.multiply("posterior_mean", (policy.prior_hits + history.hits) / trials)
-    record.multiply("decay", policy.diminishing_returns_decay**history.extracts)
+    record.multiply("posterior_mean", (policy.prior_hits + hits) / trials)
+    record.multiply("decay", policy.diminishing_returns_decay**extracts)
     record.multiply("sufficiency", 1.0 - policy.sufficiency_discount * sufficiency)
     return record.derivation()
 

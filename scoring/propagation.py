@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scoring.beliefs import BeliefState
 from scoring.claim_graph import ClaimEdge, topological_order
 from scoring.derivation import Derivation, Recorder
+from scoring.inputs import Inputs, number, numbers, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,22 @@ def propagate_beliefs(local: Mapping[str, BeliefState], edges: Sequence[ClaimEdg
 
 
 def _receive(local: BeliefState, edges: Sequence[ClaimEdge], beliefs: Mapping[str, BeliefState]) -> Derivation:
-    record = Recorder(
-        local_belief=local.log_odds,
-        parents=tuple(edge.source for edge in edges),
-        parent_log_odds=tuple(beliefs[edge.source].log_odds for edge in edges),
-        weights=tuple(edge.weight for edge in edges),
-        signs=tuple(edge.sign for edge in edges),
+    return recompute_propagated_belief(
+        {
+            "local_belief": local.log_odds,
+            "parents": tuple(edge.source for edge in edges),
+            "parent_log_odds": tuple(beliefs[edge.source].log_odds for edge in edges),
+            "weights": tuple(edge.weight for edge in edges),
+            "signs": tuple(edge.sign for edge in edges),
+        }
     )
-    record.set("local_belief", local.log_odds)
-    for edge in edges:
-        record.add(f"message:{edge.source}", beliefs[edge.source].log_odds * edge.weight * edge.sign)
+
+
+def recompute_propagated_belief(inputs: Inputs) -> Derivation:
+    """One claim's propagated belief from its inputs alone."""
+    record = Recorder(**inputs)
+    record.set("local_belief", number(inputs, "local_belief"))
+    columns = (numbers(inputs, name) for name in ("parent_log_odds", "weights", "signs"))
+    for parent, belief, weight, sign in zip(words(inputs, "parents"), *columns, strict=True):
+        record.add(f"message:{parent}", belief * weight * sign)
     return record.derivation()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from scoring.checks import clamp, finite
 from scoring.derivation import Derivation, Recorder
+from scoring.inputs import Inputs, constants, number, policy_from
 from scoring.text import content_stems, quantities
 from scoring.values import Evidence
 
@@ -66,26 +67,27 @@ class RetrievalSufficiency:
 
 def compute_sufficiency(signals: RetrievalSignals, policy: SufficiencyPolicy = DEFAULT) -> RetrievalSufficiency:
     """S = w1 * CE_cluster_count + w2 * SE_support_mass - w3 * conflict_mass - w4 * missing_constraints."""
-    record = Recorder(
-        CE_cluster_count=signals.ce_cluster_count,
-        SE_support_mass=signals.se_support_mass,
-        conflict_mass=signals.conflict_mass,
-        missing_constraints=signals.missing_constraints,
-        w1=policy.w1,
-        w2=policy.w2,
-        w3=policy.w3,
-        w4=policy.w4,
-        S_min=policy.s_min,
+    s = recompute_sufficiency(
+        {
+            "CE_cluster_count": signals.ce_cluster_count,
+            "SE_support_mass": signals.se_support_mass,
+            "conflict_mass": signals.conflict_mass,
+            "missing_constraints": signals.missing_constraints,
+            "policy": constants(policy),
+        }
     )
-    record.set("CE_cluster_count", policy.w1 * signals.ce_cluster_count)
-    record.add("SE_support_mass", policy.w2 * signals.se_support_mass)
-    record.subtract("conflict_mass", policy.w3 * signals.conflict_mass)
-    record.subtract("missing_constraints", policy.w4 * signals.missing_constraints)
-    return RetrievalSufficiency(
-        s=record.derivation(),
-        escalate=record.value < policy.s_min,
-        share=clamp(record.value / policy.s_min),
-    )
+    return RetrievalSufficiency(s=s, escalate=s.value < policy.s_min, share=clamp(s.value / policy.s_min))
+
+
+def recompute_sufficiency(inputs: Inputs) -> Derivation:
+    """S from its inputs alone."""
+    policy = policy_from(SufficiencyPolicy, inputs)
+    record = Recorder(**inputs)
+    record.set("CE_cluster_count", policy.w1 * number(inputs, "CE_cluster_count"))
+    record.add("SE_support_mass", policy.w2 * number(inputs, "SE_support_mass"))
+    record.subtract("conflict_mass", policy.w3 * number(inputs, "conflict_mass"))
+    record.subtract("missing_constraints", policy.w4 * number(inputs, "missing_constraints"))
+    return record.derivation()
 
 
 def retrieval_signals(evidence: Iterable[Evidence], missing: int) -> RetrievalSignals:

@@ -10,6 +10,7 @@ from typing import Literal
 from scoring.beliefs import BeliefState, belief_from_probability
 from scoring.checks import finite, unit
 from scoring.derivation import Derivation, Recorder
+from scoring.inputs import Inputs, constants, number, numbers, policy_from, word, words
 
 Tier = Literal["A", "B", "C", "D", "UNKNOWN"]
 NEUTRAL_PRIOR = 0.5
@@ -36,7 +37,7 @@ class TierPriors:
         if self.b == 0.0:
             raise ValueError("tier prior b is the baseline and must be positive")
 
-    def of(self, tier: Tier | None) -> float:
+    def of(self, tier: str | None) -> float:
         """The prior of a tier; no tier is the tier UNKNOWN."""
         name = tier or "UNKNOWN"
         if name not in ("A", "B", "C", "D", "UNKNOWN"):
@@ -116,23 +117,29 @@ class TierFactor:
 
 def apply_tier_factor(rgba: Rgba, best_tier: Tier | None, policy: RgbaPolicy = DEFAULT) -> TierFactor:
     """A_post = clamp(A_pre * prior / baseline). R, G and B come out as they went in."""
-    prior, baseline = policy.tier_priors.of(best_tier), policy.tier_priors.of("B")
-    factor = prior / baseline
     tier: Tier = best_tier or "UNKNOWN"
-    record = Recorder(pre_A=rgba.a, prior=prior, baseline=baseline, best_tier=tier)
-    record.set("pre_A", rgba.a)
-    record.multiply("tier_factor", factor)
-    record.clamp()
+    derivation = recompute_tier_factor({"pre_A": rgba.a, "best_tier": tier, "policy": constants(policy.tier_priors)})
+    prior, baseline = policy.tier_priors.of(tier), policy.tier_priors.of("B")
     return TierFactor(
-        rgba=replace(rgba, a=record.value),
+        rgba=replace(rgba, a=derivation.value),
         pre_a=rgba.a,
         prior=prior,
         baseline=baseline,
-        factor=factor,
-        post_a=record.value,
+        factor=prior / baseline,
+        post_a=derivation.value,
         best_tier=tier,
-        derivation=record.derivation(),
+        derivation=derivation,
     )
+
+
+def recompute_tier_factor(inputs: Inputs) -> Derivation:
+    """Explainability after the tier factor, from its inputs alone."""
+    priors = policy_from(TierPriors, inputs)
+    record = Recorder(**inputs)
+    record.set("pre_A", unit("pre_A", number(inputs, "pre_A")))
+    record.multiply("tier_factor", priors.of(word(inputs, "best_tier")) / priors.of("B"))
+    record.clamp()
+    return record.derivation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,29 +169,36 @@ def article_rgba(claims: Sequence[ClaimRgba]) -> ArticleRgba:
         raise ValueError("an article without claims has no RGBA; extract claims first")
     if len({claim.id for claim in claims}) != len(claims):
         raise ValueError("claim ids must be unique")
+    columns: dict[str, Inputs] = {
+        "R": {"values": tuple(claim.rgba.r for claim in claims)},
+        "G": {"values": tuple(claim.rgba.g for claim in claims)},
+        "B": {"values": tuple(claim.rgba.b for claim in claims)},
+        "A": {"values": tuple(claim.rgba.a for claim in claims)},
+    }
+    shared: Inputs = {
+        "claims": tuple(claim.id for claim in claims),
+        "weights": tuple(claim.weight for claim in claims),
+    }
     derivations = {
-        "R": _highest({claim.id: claim.rgba.r for claim in claims}),
-        "G": _weighted_mean(claims, {claim.id: claim.rgba.g for claim in claims}),
-        "B": _weighted_mean(claims, {claim.id: claim.rgba.b for claim in claims}),
-        "A": _weighted_mean(claims, {claim.id: claim.rgba.a for claim in claims}),
+        dimension: recompute_article_dimension({"dimension": dimension, **shared, **column})
+        for dimension, column in columns.items()
     }
     r, g, b, a = (derivation.value for derivation in derivations.values())
     return ArticleRgba(rgba=Rgba(r=r, g=g, b=b, a=a), derivations=derivations)
 
 
-def _highest(values: Mapping[str, float]) -> Derivation:
-    record = Recorder(values=dict(values))
+def recompute_article_dimension(inputs: Inputs) -> Derivation:
+    """One dimension of an article from its inputs alone."""
+    names, values, weights = words(inputs, "claims"), numbers(inputs, "values"), numbers(inputs, "weights")
+    total = finite("sum of weights", sum(weights))
+    highest = word(inputs, "dimension") == "R"
+    record = Recorder(**inputs)
     record.set("least", 0.0)
-    for claim_id, value in values.items():
-        record.floor(f"claim:{claim_id}", value)
-    return record.derivation()
-
-
-def _weighted_mean(claims: Sequence[ClaimRgba], values: Mapping[str, float]) -> Derivation:
-    total = finite("sum of weights", sum(claim.weight for claim in claims))
-    record = Recorder(values=dict(values), weights={claim.id: claim.weight for claim in claims})
-    record.set("least", 0.0)
-    for claim in claims:
-        record.add(f"claim:{claim.id}", values[claim.id] * (claim.weight / total))
+    for name, value, weight in zip(names, values, weights, strict=True):
+        unit(f"value of {name}", value)
+        if highest:
+            record.floor(f"claim:{name}", value)
+        else:
+            record.add(f"claim:{name}", value * (weight / total))
     record.clamp()
     return record.derivation()

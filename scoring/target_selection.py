@@ -11,6 +11,7 @@ from typing import Literal
 from scoring.checks import finite, unit
 from scoring.derivation import Derivation, Recorder
 from scoring.evoi import bernoulli_entropy
+from scoring.inputs import Inputs, constants, number, numbers, policy_from, words
 
 
 class BudgetClass(StrEnum):
@@ -30,7 +31,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         if not 1 <= self.floor <= self.ceiling:
-            raise ValueError(f"floor must lie between 1 and ceiling, got {self.floor} and {self.ceiling}")
+            raise ValueError(f"a floor must lie between 1 and its ceiling, got {self.floor} and {self.ceiling}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,12 @@ class TargetPolicy:
 
     decay: float = 0.85
     min_marginal_evoi: float = 0.05
-    minimal: Bounds = Bounds(1, 3)
-    standard: Bounds = Bounds(2, 5)
-    deep: Bounds = Bounds(3, 30)
+    minimal_floor: int = 1
+    minimal_ceiling: int = 3
+    standard_floor: int = 2
+    standard_ceiling: int = 5
+    deep_floor: int = 3
+    deep_ceiling: int = 30
     # The unit of the scale: a claim of maximal uncertainty, worth and harm that nothing is known about is worth 1.
     value_uncertainty: float = 1.0
     # One search against that unit: ten of them cost what the best possible claim is worth. Where searching is
@@ -58,13 +62,12 @@ class TargetPolicy:
         for name in ("value_uncertainty", "cost"):
             if finite(name, getattr(self, name)) < 0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)!r}")
+        for budget in BudgetClass:
+            self.bounds(budget)
 
     def bounds(self, budget: BudgetClass) -> Bounds:
-        return {
-            BudgetClass.MINIMAL: self.minimal,
-            BudgetClass.STANDARD: self.standard,
-            BudgetClass.DEEP: self.deep,
-        }[budget]
+        floor, ceiling = getattr(self, f"{budget.value}_floor"), getattr(self, f"{budget.value}_ceiling")
+        return Bounds(floor=floor, ceiling=ceiling)
 
 
 DEFAULT = TargetPolicy()
@@ -107,20 +110,27 @@ class TargetSelection:
 
 def claim_evoi(claim: ClaimSignals, policy: TargetPolicy = DEFAULT) -> Derivation:
     """EVOI_i = value_uncertainty * entropy(prior) * worthiness_i * harm_i * conf_factor_i."""
-    record = Recorder(
-        prior=claim.prior,
-        check_worthiness=claim.check_worthiness,
-        harm_potential=claim.harm_potential,
-        metadata_confidence=claim.metadata_confidence,
-        value_uncertainty=policy.value_uncertainty,
-        harm_floor=policy.harm_floor,
-        confidence_discount=policy.confidence_discount,
+    return recompute_claim_evoi(
+        {
+            "prior": claim.prior,
+            "check_worthiness": claim.check_worthiness,
+            "harm_potential": claim.harm_potential,
+            "metadata_confidence": claim.metadata_confidence,
+            "policy": constants(policy),
+        }
     )
+
+
+def recompute_claim_evoi(inputs: Inputs) -> Derivation:
+    """One claim's EVOI from its inputs alone."""
+    policy = policy_from(TargetPolicy, inputs)
+    harm, confidence = (unit(name, number(inputs, name)) for name in ("harm_potential", "metadata_confidence"))
+    record = Recorder(**inputs)
     record.set("value_uncertainty", policy.value_uncertainty)
-    record.multiply("entropy", bernoulli_entropy(claim.prior))
-    record.multiply("worthiness", claim.check_worthiness)
-    record.multiply("harm", policy.harm_floor + (1.0 - policy.harm_floor) * claim.harm_potential)
-    record.multiply("conf_factor", 1.0 - policy.confidence_discount * claim.metadata_confidence)
+    record.multiply("entropy", bernoulli_entropy(number(inputs, "prior")))
+    record.multiply("worthiness", unit("check_worthiness", number(inputs, "check_worthiness")))
+    record.multiply("harm", policy.harm_floor + (1.0 - policy.harm_floor) * harm)
+    record.multiply("conf_factor", 1.0 - policy.confidence_discount * confidence)
     return record.derivation()
 
 
@@ -199,9 +209,18 @@ def _stop(marginal: float, policy: TargetPolicy) -> Literal["below_min_evoi", "b
 
 
 def _net_value(targets: Mapping[str, float], policy: TargetPolicy) -> Derivation:
-    record = Recorder(evoi=dict(targets), decay=policy.decay, cost=policy.cost)
+    return recompute_net_value(
+        {"targets": tuple(targets), "evoi": tuple(targets.values()), "policy": constants(policy)}
+    )
+
+
+def recompute_net_value(inputs: Inputs) -> Derivation:
+    """What a choice of targets is worth after its cost, from its inputs alone."""
+    policy = policy_from(TargetPolicy, inputs)
+    record = Recorder(**inputs)
     record.set("nothing_searched", 0.0)
-    for rank, (claim_id, value) in enumerate(targets.items(), start=1):
+    rows = zip(words(inputs, "targets"), numbers(inputs, "evoi"), strict=True)
+    for rank, (claim_id, value) in enumerate(rows, start=1):
         record.add(f"evoi:{claim_id}", value * policy.decay**rank)
         record.subtract(f"cost:{claim_id}", policy.cost)
     return record.derivation()

@@ -8,7 +8,7 @@ class VerifiabilityPolicy:
     """Three seed terms, and the predicates that can be checked without knowing when."""
 
     min_retrieval_seed_terms: int = 3
-    time_anchor_exempt_predicates: frozenset[str] = frozenset({"quote", "policy", "ranking", "existence"})
+    time_anchor_exempt_predicates: tuple[str, ...] = ("quote", "policy", "ranking", "existence")
 
 
 DEFAULT = VerifiabilityPolicy()

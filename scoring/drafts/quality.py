@@ -8,6 +8,7 @@ from scoring.checks import unit
 from scoring.derivation import Derivation, Recorder
 from scoring.drafts.claims import DraftClaim
 from scoring.drafts.verdicts import DraftVerdict, Judgement
+from scoring.inputs import Inputs, count, flag, number, word
 
 GateName = Literal["evidence_coverage", "unsupported_rate", "critical_unsupported", "contradictions"]
 GateAction = Literal["trigger_revision", "mark_unsupported", "revise_or_remove", "correct"]
@@ -79,21 +80,25 @@ class LedgerSummary:
         return all(gate.passed for gate in self.gates)
 
 
-def evidence_coverage(entries: Sequence[LedgerEntry]) -> Derivation:
-    """Share of the material claims that are supported or weak; 1 if there is nothing material to cover."""
-    return _share(entries, (DraftVerdict.SUPPORTED, DraftVerdict.WEAK), "supported_or_weak", without_claims=1.0)
+def evidence_coverage(entries: Sequence[LedgerEntry], *, evidence_retrieved: bool = True) -> Derivation:
+    """Share of the material claims that are supported or weak; 1 if there is nothing material to cover.
+
+    A draft for which nothing was retrieved covers nothing, whatever it says.
+    """
+    verdicts = (DraftVerdict.SUPPORTED, DraftVerdict.WEAK)
+    return _share(entries, "supported_or_weak", *verdicts, without=1.0, retrieved=evidence_retrieved)
 
 
 def unsupported_rate(entries: Sequence[LedgerEntry]) -> Derivation:
     """Share of the material claims that were not found in any document; 0 if there is nothing material."""
-    return _share(entries, (DraftVerdict.NOT_FOUND,), "not_found", without_claims=0.0)
+    return _share(entries, "not_found", DraftVerdict.NOT_FOUND, without=0.0)
 
 
 def summarise(
     entries: Sequence[LedgerEntry], *, evidence_retrieved: bool, policy: QualityPolicy = DEFAULT
 ) -> LedgerSummary:
-    """All of 003 §7 at once. A draft for which nothing was retrieved covers nothing, whatever it says."""
-    coverage = evidence_coverage(entries) if evidence_retrieved else _nothing_retrieved()
+    """All of 003 §7 at once."""
+    coverage = evidence_coverage(entries, evidence_retrieved=evidence_retrieved)
     rate = unsupported_rate(entries)
     critical = sum(1 for entry in entries if entry.is_critical_unsupported)
     contradictions = sum(1 for entry in entries if entry.verdict is DraftVerdict.CONTRADICTED)
@@ -115,23 +120,32 @@ def summarise(
     )
 
 
+def recompute_share(inputs: Inputs) -> Derivation:
+    """A share of the material claims from its inputs alone; without evidence or claims, what then holds."""
+    material, counted = count(inputs, "material_claims"), count(inputs, "counted")
+    record = Recorder(**inputs)
+    if material:
+        record.set(word(inputs, "share_of"), counted / material)
+    else:
+        record.set("no_material_claims", number(inputs, "without_claims"))
+    if not flag(inputs, "evidence_retrieved"):
+        record.cap("no_evidence", 0.0)
+    return record.derivation()
+
+
 def _share(
-    entries: Sequence[LedgerEntry], verdicts: tuple[DraftVerdict, ...], name: str, *, without_claims: float
+    entries: Sequence[LedgerEntry], share_of: str, *verdicts: DraftVerdict, without: float, retrieved: bool = True
 ) -> Derivation:
     material = [entry for entry in entries if entry.is_material]
-    counted = sum(1 for entry in material if entry.verdict in verdicts)
-    record = Recorder(**{"material_claims": len(material), name: counted})
-    if material:
-        record.set(name, counted / len(material))
-    else:
-        record.set("no_material_claims", without_claims)
-    return record.derivation()
-
-
-def _nothing_retrieved() -> Derivation:
-    record = Recorder(evidence_retrieved=False)
-    record.set("no_evidence", 0.0)
-    return record.derivation()
+    return recompute_share(
+        {
+            "share_of": share_of,
+            "material_claims": len(material),
+            "counted": sum(1 for entry in material if entry.verdict in verdicts),
+            "without_claims": without,
+            "evidence_retrieved": retrieved,
+        }
+    )
 
 
 def _at_least(name: GateName, value: float, threshold: float, action: GateAction) -> Gate:

@@ -8,6 +8,7 @@ from scoring.checks import finite, unit
 from scoring.derivation import Derivation, Recorder
 from scoring.drafts.matching import Match, SupportLevel
 from scoring.drafts.risks import Conflict, RiskFlag, conflict_flag, find_conflicts
+from scoring.inputs import Inputs, constants, count, flag, number, policy_from, word
 
 
 class DraftVerdict(StrEnum):
@@ -20,7 +21,7 @@ class DraftVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ConfidencePolicy:
+class DraftConfidencePolicy:
     """003 §5.2, number by number."""
 
     full: float = 0.85
@@ -39,7 +40,7 @@ class ConfidencePolicy:
         unit("supported_above", self.supported_above)
 
 
-DEFAULT = ConfidencePolicy()
+DEFAULT = DraftConfidencePolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,32 +70,38 @@ class Judgement:
 
 
 def calculate_confidence(
-    level: SupportLevel, similarities: Sequence[float], *, inference: bool, policy: ConfidencePolicy = DEFAULT
+    level: SupportLevel, similarities: Sequence[float], *, inference: bool, policy: DraftConfidencePolicy = DEFAULT
 ) -> Derivation:
     """The level's base, boosts for further sources and high similarity, a penalty for inference.
 
     Without support there is nothing to be confident of: 003's table gives such a verdict no confidence, so no boost
     can lend it any.
     """
-    base = {SupportLevel.FULL: policy.full, SupportLevel.PARTIAL: policy.partial}.get(level, 0.0)
     for similarity in similarities:
         finite("similarity", similarity)
-    # In decimals the mean of 0.9 and 0.8 is 0.85 and not above it; in binary its last bit would say otherwise.
-    average = round(sum(similarities) / len(similarities), 12) if similarities else 0.0
-    record = Recorder(
-        support_level=level.value,
-        sources=len(similarities),
-        avg_similarity=average,
-        requires_inference=inference,
-        high_similarity=policy.high_similarity,
+    return recompute_draft_confidence(
+        {
+            "support_level": level.value,
+            "sources": len(similarities),
+            # In decimals the mean of 0.9 and 0.8 is 0.85 and not above it; in binary its last bit says otherwise.
+            "avg_similarity": round(sum(similarities) / len(similarities), 12) if similarities else 0.0,
+            "requires_inference": inference,
+            "policy": constants(policy),
+        }
     )
-    record.set("support_level", base)
-    if len(similarities) > 1:
-        further = min(len(similarities) - 1, policy.max_further_sources)
-        record.add("multiple_sources", policy.per_further_source * further)
-    if average > policy.high_similarity:
+
+
+def recompute_draft_confidence(inputs: Inputs) -> Derivation:
+    """The confidence from its inputs alone."""
+    policy = policy_from(DraftConfidencePolicy, inputs)
+    level, sources = SupportLevel(word(inputs, "support_level")), count(inputs, "sources")
+    record = Recorder(**inputs)
+    record.set("support_level", {SupportLevel.FULL: policy.full, SupportLevel.PARTIAL: policy.partial}.get(level, 0.0))
+    if sources > 1:
+        record.add("multiple_sources", policy.per_further_source * min(sources - 1, policy.max_further_sources))
+    if number(inputs, "avg_similarity") > policy.high_similarity:
         record.add("high_similarity", policy.similarity_boost)
-    if inference:
+    if flag(inputs, "requires_inference"):
         record.subtract("indirect_evidence", policy.inference_penalty)
     if level in (SupportLevel.NONE, SupportLevel.CONTRADICTED):
         record.cap("no_support", 0.0)
@@ -102,7 +109,9 @@ def calculate_confidence(
     return record.derivation()
 
 
-def decide_verdict(level: SupportLevel | None, confidence: float, policy: ConfidencePolicy = DEFAULT) -> DraftVerdict:
+def decide_verdict(
+    level: SupportLevel | None, confidence: float, policy: DraftConfidencePolicy = DEFAULT
+) -> DraftVerdict:
     """The decision tree; None means that no evidence was found."""
     unit("confidence", confidence)
     if level is None or level is SupportLevel.NONE:
@@ -115,7 +124,7 @@ def decide_verdict(level: SupportLevel | None, confidence: float, policy: Confid
 
 
 def judge_claim(
-    matches: Sequence[JudgedMatch], *, inference: bool = False, policy: ConfidencePolicy = DEFAULT
+    matches: Sequence[JudgedMatch], *, inference: bool = False, policy: DraftConfidencePolicy = DEFAULT
 ) -> Judgement:
     """One contradicting chunk contradicts the claim, whatever the others say; otherwise the best support counts."""
     levels = {judged.level for judged in matches}

@@ -1,7 +1,7 @@
 """Log-odds, impact and consensus cap of 002, worked out by hand, and what holds for any input."""
 
+import json
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +19,13 @@ from scoring.beliefs import (
     belief_verdict,
     log_odds_to_prob,
     prob_to_log_odds,
+    recompute_belief,
+    recompute_consensus_bound,
+    recompute_impact,
     sigmoid_impact,
     update_belief,
 )
-from scoring.derivation import Derivation, replay
+from scoring.derivation import replay
 from scoring.values import StanceLabel, Verdict
 
 units = st.floats(0, 1)
@@ -36,18 +39,6 @@ evidence_lists = st.lists(
     ),
     max_size=8,
 )
-
-
-def numbers(derivation: Derivation, name: str) -> list[float]:
-    values = derivation.inputs[name]
-    assert isinstance(values, Sequence)
-    return [float(value) for value in values if isinstance(value, int | float)]
-
-
-def number(derivation: Derivation, name: str) -> float:
-    value = derivation.inputs[name]
-    assert isinstance(value, int | float)
-    return value
 
 
 def evidence(strength: float, relevance: float, direction: StanceLabel, name: str = "e") -> WeighedEvidence:
@@ -147,25 +138,25 @@ def test_any_finite_log_odds_is_a_probability(log_odds: float) -> None:
 
 @given(units, units)
 def test_the_impact_stays_between_nothing_and_l_max(strength: float, relevance: float) -> None:
-    assert 0.0 <= sigmoid_impact(strength, relevance).value < BeliefPolicy().l_max
+    impact = sigmoid_impact(strength, relevance)
+    assert 0.0 <= impact.value < BeliefPolicy().l_max
+    assert replay(impact) == pytest.approx(impact.value, abs=1e-9)
+    assert recompute_impact(json.loads(json.dumps(impact.inputs))) == impact
 
 
 @given(st.floats(-20, 20), units, evidence_lists)
-def test_an_update_can_be_recomputed_from_its_steps_and_its_inputs(
+def test_an_update_can_be_recomputed_from_its_steps_its_inputs_and_by_hand(
     log_odds: float, confidence: float, items: list[WeighedEvidence]
 ) -> None:
     update = update_belief(BeliefState(log_odds, confidence), items)
     assert replay(update.log_odds) == pytest.approx(update.state.log_odds, abs=1e-9)
     assert replay(update.confidence) == pytest.approx(update.state.confidence, abs=1e-9)
-    k, x0, l_max = (number(update.log_odds, name) for name in ("k", "x0", "L_max"))
-    directions = update.log_odds.inputs["direction"]
-    assert isinstance(directions, Sequence)
-    signs = [{"supports": 1.0, "refutes": -1.0}.get(str(direction), 0.0) for direction in directions]
-    expected = number(update.log_odds, "prior_log_odds") + sum(
-        sign * relevance * l_max / (1 + math.exp(-k * (strength - x0)))
-        for sign, strength, relevance in zip(
-            signs, numbers(update.log_odds, "strength"), numbers(update.log_odds, "relevance"), strict=True
-        )
+    again = recompute_belief(json.loads(json.dumps(update.log_odds.inputs)))
+    assert again.state == update.state
+    assert again.log_odds.steps == update.log_odds.steps
+    sign = {"supports": 1.0, "refutes": -1.0, "neutral": 0.0}
+    expected = log_odds + sum(
+        sign[item.direction] * item.relevance * 2.0 / (1 + math.exp(-10 * (item.strength - 0.5))) for item in items
     )
     assert update.state.log_odds == pytest.approx(expected, abs=1e-9)
 
@@ -186,6 +177,7 @@ def test_the_consensus_bound_never_raises_a_belief(log_odds: float, limit: float
     bounded = apply_consensus_bound(BeliefState(log_odds), Consensus(limit, sources))
     assert bounded.state.log_odds <= log_odds
     assert replay(bounded.log_odds) == bounded.state.log_odds
+    assert recompute_consensus_bound(json.loads(json.dumps(bounded.log_odds.inputs))).state == bounded.state
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -0.1, 1.1])
@@ -224,3 +216,11 @@ def test_a_policy_that_makes_no_sense_is_refused(field: str, value: Any) -> None
 def test_a_consensus_of_fewer_than_no_sources_is_refused() -> None:
     with pytest.raises(ValueError, match="source_count"):
         Consensus(0.5, -1)
+
+
+def test_a_direction_that_is_none_is_refused_when_inputs_come_back_from_outside() -> None:
+    inputs = update_belief(BeliefState(), [evidence(1.0, 1.0, "supports")]).log_odds.inputs
+    with pytest.raises(ValueError, match="direction of e"):
+        recompute_belief({**inputs, "direction": ["sideways"]})
+    with pytest.raises(ValueError, match="policy"):
+        recompute_belief({**inputs, "policy": {"k": 10.0}})

@@ -1,16 +1,27 @@
 """003 §6 and §7: coverage, unsupported rate, gates, the decision to revise and how revising ends."""
 
+import json
 import math
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.article_policy import ArticlePolicy
 from scoring.derivation import replay
 from scoring.drafts.citations import Importance
 from scoring.drafts.claims import DraftClaim
 from scoring.drafts.matching import Match, SupportLevel
-from scoring.drafts.quality import LedgerEntry, QualityPolicy, evidence_coverage, summarise, unsupported_rate
+from scoring.drafts.policy import DraftPolicy
+from scoring.drafts.quality import (
+    LedgerEntry,
+    QualityPolicy,
+    evidence_coverage,
+    recompute_share,
+    summarise,
+    unsupported_rate,
+)
 from scoring.drafts.revision import RevisionAttempt, RevisionPolicy, decide_revision, terminate_revision
 from scoring.drafts.verdicts import DraftVerdict, JudgedMatch, judge_claim
 
@@ -176,13 +187,11 @@ def test_rates_are_shares_and_can_be_recomputed(book: list[LedgerEntry]) -> None
     assert 0.0 <= rate.value <= 1.0
     assert replay(coverage) == coverage.value
     assert replay(rate) == rate.value
-    material = coverage.inputs["material_claims"]
-    if material:
-        assert isinstance(material, int)
-        found, missing = coverage.inputs["supported_or_weak"], rate.inputs["not_found"]
-        assert isinstance(found, int)
-        assert isinstance(missing, int)
-        assert (coverage.value, rate.value) == (found / material, missing / material)
+    for share in (coverage, rate):
+        assert recompute_share(json.loads(json.dumps(share.inputs))) == share
+    if material := [one.verdict for one in book if one.is_material]:
+        assert coverage.value == sum(verdict in (SUPPORTED, WEAK) for verdict in material) / len(material)
+        assert rate.value == material.count(NOT_FOUND) / len(material)
 
 
 @given(entries)
@@ -206,3 +215,11 @@ def test_bad_input_is_refused_by_name() -> None:
         RevisionAttempt("draft", math.nan)
     with pytest.raises(ValueError, match="min_coverage"):
         QualityPolicy(min_coverage=1.5)
+
+
+def test_every_constant_of_articles_and_drafts_survives_json() -> None:
+    for policy in (ArticlePolicy(), DraftPolicy()):
+        values = asdict(policy)
+        assert json.loads(json.dumps(values)).keys() == values.keys()
+    assert asdict(DraftPolicy())["revision"]["quality"]["min_coverage"] == 0.85
+    assert asdict(ArticlePolicy())["beliefs"]["l_max"] == 2.0

@@ -1,5 +1,6 @@
 """The extraction budget of 002: worth against cost, between a minimum and a maximum."""
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from scoring.evoi import (
     bernoulli_entropy,
     decide_extract,
     extract_evoi,
+    recompute_extract_evoi,
 )
 
 units = st.floats(0, 1)
@@ -97,16 +99,15 @@ def test_evoi_is_bounded_and_can_be_recomputed(belief: float, history: ExtractHi
     derivation = extract_evoi(belief, history, sufficiency)
     assert 0.0 <= derivation.value <= ExtractBudgetPolicy().value
     assert replay(derivation) == pytest.approx(derivation.value, abs=1e-9)
-    inputs = {name: float(value) for name, value in derivation.inputs.items() if isinstance(value, int | float)}
-    recomputed = (
-        inputs["value"]
-        * bernoulli_entropy(inputs["belief"])
-        * (inputs["prior_hits"] + inputs["hits"])
-        / (inputs["prior_hits"] + inputs["prior_misses"] + inputs["extracts"])
-        * inputs["diminishing_returns_decay"] ** inputs["extracts"]
-        * (1 - inputs["sufficiency_discount"] * inputs["sufficiency"])
+    assert recompute_extract_evoi(json.loads(json.dumps(derivation.inputs))) == derivation
+    by_hand = (
+        2.0
+        * bernoulli_entropy(belief)
+        * ((1 + history.hits) / (2 + history.extracts))
+        * 0.85**history.extracts
+        * (1 - 0.5 * sufficiency)
     )
-    assert derivation.value == pytest.approx(recomputed, abs=1e-9)
+    assert derivation.value == pytest.approx(by_hand, abs=1e-9)
 
 
 @given(units, histories())

@@ -1,7 +1,7 @@
 """Propagation against the definition on random graphs, and what a graph must not contain."""
 
+import json
 import math
-from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from scoring.beliefs import BeliefState
 from scoring.claim_graph import ClaimCycleError, ClaimEdge, centrality, core_claims, topological_order
-from scoring.derivation import Derivation, replay
-from scoring.propagation import propagate_beliefs
+from scoring.derivation import replay
+from scoring.propagation import propagate_beliefs, recompute_propagated_belief
 
 NODES = "abcdefg"
 
@@ -28,12 +28,6 @@ def dags(draw: st.DrawFn) -> tuple[dict[str, BeliefState], list[ClaimEdge]]:
         for one, other in chosen
     ]
     return local, edges
-
-
-def numbers(derivation: Derivation, name: str) -> list[float]:
-    values = derivation.inputs[name]
-    assert isinstance(values, Sequence)
-    return [float(value) for value in values if isinstance(value, int | float)]
 
 
 def sum_over_all_paths(node: str, local: dict[str, BeliefState], edges: list[ClaimEdge]) -> float:
@@ -67,9 +61,8 @@ def test_propagation_equals_the_sum_over_all_paths(graph: tuple[dict[str, Belief
     for node in local:
         assert result.beliefs[node].log_odds == pytest.approx(sum_over_all_paths(node, local, edges), abs=1e-9)
         assert replay(result.derivations[node]) == pytest.approx(result.beliefs[node].log_odds, abs=1e-9)
-        columns = (numbers(result.derivations[node], name) for name in ("parent_log_odds", "weights", "signs"))
-        messages = sum(belief * weight * sign for belief, weight, sign in zip(*columns, strict=True))
-        assert result.beliefs[node].log_odds == pytest.approx(local[node].log_odds + messages, abs=1e-9)
+        again = recompute_propagated_belief(json.loads(json.dumps(result.derivations[node].inputs)))
+        assert again.steps == result.derivations[node].steps
 
 
 @given(dags())
@@ -123,9 +116,7 @@ def test_a_chain_longer_than_the_recursion_limit_is_no_problem() -> None:
 def test_the_order_does_not_depend_on_the_order_of_the_edges() -> None:
     edges = [ClaimEdge("x", "z", 1.0), ClaimEdge("y", "z", 1.0)]
     assert (
-        topological_order(["y", "x", "z"], edges)
-        == topological_order(["y", "x", "z"], edges[::-1])
-        == ("y", "x", "z")
+        topological_order(["y", "x", "z"], edges) == topological_order(["y", "x", "z"], edges[::-1]) == ("y", "x", "z")
     )
 
 

@@ -1,5 +1,6 @@
 """S and S_min of 002: the worked cases its policy's comment promises, the threshold, and where signals come from."""
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from scoring.retrieval_sufficiency import (
     SufficiencyPolicy,
     compute_sufficiency,
     count_missing_constraints,
+    recompute_sufficiency,
     retrieval_signals,
 )
 from scoring.values import NEUTRAL, Evidence, Stance
@@ -50,14 +52,9 @@ def test_s_can_be_recomputed_and_conflict_never_raises_it(
 ) -> None:
     result = compute_sufficiency(RetrievalSignals(clusters, support, conflict, missing))
     assert replay(result.s) == pytest.approx(result.s.value, abs=1e-9)
-    inputs = {name: value for name, value in result.s.inputs.items() if isinstance(value, int | float)}
-    recomputed = (
-        inputs["w1"] * inputs["CE_cluster_count"]
-        + inputs["w2"] * inputs["SE_support_mass"]
-        - inputs["w3"] * inputs["conflict_mass"]
-        - inputs["w4"] * inputs["missing_constraints"]
-    )
-    assert result.s.value == pytest.approx(recomputed, abs=1e-9)
+    assert recompute_sufficiency(json.loads(json.dumps(result.s.inputs))) == result.s
+    by_hand = 0.25 * clusters + 0.5 * support - 0.5 * conflict - 0.25 * missing
+    assert result.s.value == pytest.approx(by_hand, abs=1e-9)
     assert 0.0 <= result.share <= 1.0
     worse = compute_sufficiency(RetrievalSignals(clusters, support, conflict + 1, missing + 1))
     assert worse.s.value < result.s.value

@@ -1,5 +1,6 @@
 """RGBA: priors, the tier factor on A alone, and the article as a whole."""
 
+import json
 import math
 
 import pytest
@@ -17,6 +18,8 @@ from scoring.rgba import (
     apply_tier_factor,
     article_rgba,
     prior_belief,
+    recompute_article_dimension,
+    recompute_tier_factor,
 )
 
 units = st.floats(0, 1)
@@ -39,9 +42,7 @@ WITH_PRIORS = RgbaPolicy(use_tier_priors=True)
         ("D", 0.0, 0.5, 0.0),
     ],
 )
-def test_the_tier_factor_is_prior_over_baseline(
-    tier: Tier | None, pre_a: float, factor: float, post_a: float
-) -> None:
+def test_the_tier_factor_is_prior_over_baseline(tier: Tier | None, pre_a: float, factor: float, post_a: float) -> None:
     result = apply_tier_factor(Rgba(0.1, 0.2, 0.3, pre_a), tier)
     assert result.factor == pytest.approx(factor)
     assert result.post_a == result.rgba.a == pytest.approx(post_a)
@@ -58,7 +59,7 @@ def test_the_tier_factor_never_changes_veracity_danger_honesty_or_the_verdict(
     assert belief_verdict(belief_from_probability(after.rgba.g)) is belief_verdict(belief_from_probability(g))
     assert 0.0 <= after.rgba.a <= 1.0
     assert replay(after.derivation) == pytest.approx(after.post_a, abs=1e-9)
-    assert after.derivation.inputs["pre_A"] == a
+    assert recompute_tier_factor(json.loads(json.dumps(after.derivation.inputs))) == after.derivation
     assert min(a * after.prior / after.baseline, 1.0) == pytest.approx(after.post_a, abs=1e-9)
 
 
@@ -96,6 +97,7 @@ def test_an_article_lies_between_its_claims_and_can_be_recomputed(
         assert min(values) - 1e-9 <= getattr(article.rgba, name) <= max(values) + 1e-9
         derivation = article.derivations[name.upper()]
         assert replay(derivation) == pytest.approx(getattr(article.rgba, name), abs=1e-9)
+        assert recompute_article_dimension(json.loads(json.dumps(derivation.inputs))).steps == derivation.steps
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -0.1, 1.1])

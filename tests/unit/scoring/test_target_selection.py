@@ -1,5 +1,6 @@
 """k* against exhaustive search, the bounds of each budget class, the forced anchor and the reasons for deferral."""
 
+import json
 import math
 from collections.abc import Sequence
 from itertools import permutations
@@ -16,6 +17,8 @@ from scoring.target_selection import (
     TargetPolicy,
     claim_evoi,
     optimal_target_count,
+    recompute_claim_evoi,
+    recompute_net_value,
     select_targets,
 )
 
@@ -126,9 +129,7 @@ def test_a_budget_class_caps_the_targets(budget: BudgetClass, count: int, k: int
     assert len(selection.deferred) == count - k
 
 
-@pytest.mark.parametrize(
-    ("budget", "k"), [(BudgetClass.MINIMAL, 1), (BudgetClass.STANDARD, 2), (BudgetClass.DEEP, 3)]
-)
+@pytest.mark.parametrize(("budget", "k"), [(BudgetClass.MINIMAL, 1), (BudgetClass.STANDARD, 2), (BudgetClass.DEEP, 3)])
 def test_the_floor_searches_even_what_is_worth_little(budget: BudgetClass, k: int) -> None:
     selection = select_targets(claims(*[0.01] * 6), budget)
     assert selection.optimal_k == 0
@@ -177,6 +178,7 @@ def test_every_claim_is_a_target_or_deferred_and_the_order_of_the_claims_does_no
     assert anchor is None or anchor in selection.targets
     assert select_targets(data.draw(st.permutations(signals)), budget, anchor).targets == selection.targets
     assert replay(selection.net_value) == pytest.approx(selection.net_value.value, abs=1e-9)
+    assert recompute_net_value(json.loads(json.dumps(selection.net_value.inputs))).steps == selection.net_value.steps
     values = [selection.evoi[name].value for name in selection.targets]
     assert selection.net_value.value == pytest.approx(objective(values, TargetPolicy()), abs=1e-9)
 
@@ -187,6 +189,7 @@ def test_evoi_is_between_nothing_and_the_unit_and_can_be_recomputed(signals: lis
         derivation = claim_evoi(signal)
         assert 0.0 <= derivation.value <= 1.0
         assert replay(derivation) == pytest.approx(derivation.value, abs=1e-9)
+        assert recompute_claim_evoi(json.loads(json.dumps(derivation.inputs))) == derivation
 
 
 @pytest.mark.parametrize("field", ["prior", "check_worthiness", "harm_potential", "metadata_confidence"])
@@ -205,6 +208,8 @@ def test_bad_ids_bounds_and_policies_are_refused() -> None:
         Bounds(0, 3)
     with pytest.raises(ValueError, match="floor"):
         Bounds(4, 3)
+    with pytest.raises(ValueError, match="floor"):
+        TargetPolicy(deep_floor=31)
     with pytest.raises(ValueError, match="cost"):
         TargetPolicy(cost=-1.0)
     with pytest.raises(ValueError, match="decay"):
