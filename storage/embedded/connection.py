@@ -35,6 +35,8 @@ class DatabasePolicy:
     """Page cache of each connection."""
     max_pages: int | None = None
     """A size limit in pages of 4 KiB; tests use it to fill the disk."""
+    mmap_bytes: int = 0
+    """How much of the file is read in place, from the system's page cache, instead of being copied."""
     load_vectors: bool = False
     """Whether sqlite-vec is loaded."""
 
@@ -57,6 +59,7 @@ def connect(path: Path, policy: DatabasePolicy, *, writer: bool) -> apsw.Connect
         connection.pragma("cache_size", -policy.cache_kib)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", 1)
+        connection.pragma("mmap_size", policy.mmap_bytes)
         if policy.max_pages is not None:
             connection.pragma("max_page_count", policy.max_pages)
         if policy.load_vectors:

@@ -71,9 +71,7 @@ class Database:
             async with asyncio.timeout(self._policy.patience_s):
                 return await future
         except TimeoutError:
-            raise StoreUnavailable(
-                f"{self.path} gave no answer in {self._policy.patience_s:g} s; try again"
-            ) from None
+            raise StoreUnavailable(f"{self.path} gave no answer in {self._policy.patience_s:g} s; try again") from None
 
     def _read(self, work: Callable[[apsw.Connection], T]) -> T:
         try:

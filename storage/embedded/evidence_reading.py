@@ -78,7 +78,8 @@ def _cosines(db: apsw.Connection, vector: Vector, rowids: Sequence[int]) -> dict
     if not vector.any():
         return dict.fromkeys(rowids, 0.0)
     rows = db.execute(
-        "SELECT vectors.id, 1 - vec_distance_cosine(vector, ?) FROM json_each(?) CROSS JOIN vectors ON vectors.id = value",
+        "SELECT vectors.id, 1 - vec_distance_cosine(vector, ?)"
+        " FROM json_each(?) CROSS JOIN vectors ON vectors.id = value",
         (vector.tobytes(), json.dumps(list(rowids))),
     )
     return {rowid: 0.0 if cosine is None else max(-1.0, min(1.0, cosine)) for rowid, cosine in rows}

@@ -55,9 +55,7 @@ def add_sub_result(db: apsw.Connection, parent_id: str, child_id: str, payload: 
 
 
 def _require_child(db: apsw.Connection, parent_id: str, child_id: str) -> None:
-    known = db.execute(
-        "SELECT count(*) FROM children WHERE parent_id = ? AND child_id = ?", (parent_id, child_id)
-    ).get
+    known = db.execute("SELECT count(*) FROM children WHERE parent_id = ? AND child_id = ?", (parent_id, child_id)).get
     if not known:
         raise JobUnknown(f"{child_id!r} is not a registered sub-claim of {parent_id!r}; register the parent first")
 

@@ -1,0 +1,25 @@
+"""Relative score fusion: each half's scores scaled to [0, 1] over its own candidates, then mixed.
+
+It is what Weaviate calls relativeScoreFusion, so that both adapters order alike.
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def relative(scores: Mapping[Key, float]) -> dict[Key, float]:
+    """Scores scaled so that the best is 1 and the worst 0; equal ones (or a single one) are all 1."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    if high == low:
+        return dict.fromkeys(scores, 1.0)
+    return {key: (score - low) / (high - low) for key, score in scores.items()}
+
+
+def fuse(vector: Mapping[Key, float], lexical: Mapping[Key, float], alpha: float) -> dict[Key, float]:
+    """`alpha` of the vector half plus the rest of the words' half; a candidate missing from a half gets 0 from it."""
+    near, said = relative(vector), relative(lexical)
+    return {key: alpha * near.get(key, 0.0) + (1 - alpha) * said.get(key, 0.0) for key in near | said}
