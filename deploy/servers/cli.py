@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from deploy.servers import processes, recipes, tools
 from deploy.servers.cache import CACHE_VARIABLE, Cache, cache_root
@@ -18,6 +18,8 @@ from deploy.servers.kafka import Kafka
 from deploy.servers.neo4j import Neo4j
 from deploy.servers.service import LocalService, is_running
 from deploy.servers.weaviate import Weaviate
+
+T = TypeVar("T")
 
 SERVICE_NAMES = ("kafka", "neo4j", "weaviate")
 
@@ -125,9 +127,7 @@ def install(arguments: argparse.Namespace, cache: Cache) -> None:
         recipes.install(recipe, cache)
         say(f"{recipe.name} {recipe.version} installed in {time.monotonic() - began:.0f} s")
 
-    with concurrent.futures.ThreadPoolExecutor(max_workers=len(SERVICE_NAMES)) as pool:
-        for done in [pool.submit(build, recipe) for recipe in wanted]:
-            done.result()
+    _all_at_once(build, wanted)
 
 
 def start(arguments: argparse.Namespace, cache: Cache) -> None:
@@ -150,15 +150,26 @@ def _await_all(services: Sequence[LocalService], timeout: float | None, began: f
 
 
 def stop(arguments: argparse.Namespace, cache: Cache) -> None:
-    for service in make_services(arguments, cache):
+    def end(service: LocalService) -> None:
         service.stop(grace=arguments.grace)
         say(f"{service.name} is stopped")
 
+    _all_at_once(end, make_services(arguments, cache))
+
 
 def wipe(arguments: argparse.Namespace, cache: Cache) -> None:
-    for service in make_services(arguments, cache):
+    def clear(service: LocalService) -> None:
         service.wipe()
         say(f"{service.name} is wiped")
+
+    _all_at_once(clear, make_services(arguments, cache))
+
+
+def _all_at_once(action: Callable[[T], None], things: Sequence[T]) -> None:
+    """One thread each: the slowest one decides how long it takes, and the first error is raised when all are done."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=len(SERVICE_NAMES)) as pool:
+        for done in [pool.submit(action, thing) for thing in things]:
+            done.result()
 
 
 def status(arguments: argparse.Namespace, cache: Cache) -> None:
