@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scoring.checks import clamp, finite
+from scoring.checks import clamp, finite, unit
 from scoring.derivation import Derivation, Recorder
 from scoring.inputs import Inputs, constants, number, policy_from
+from scoring.polarity import Relation, admissible, relation, story
 from scoring.text import content_stems, quantities
 from scoring.values import Evidence
 
@@ -95,14 +96,12 @@ def retrieval_signals(evidence: Iterable[Evidence], missing: int) -> RetrievalSi
     support: dict[str, float] = {}
     conflict: dict[str, float] = {}
     corroborating: set[str] = set()
-    for item in evidence:
-        if not item.admissible:
-            continue
-        cluster = item.same_as or item.id
-        support[cluster] = max(support.get(cluster, 0.0), item.relevance * item.stance.supports)
-        conflict[cluster] = max(conflict.get(cluster, 0.0), item.relevance * item.stance.refutes)
-        if item.stance.label == "supports":
+    for item in admissible(evidence):
+        cluster, relevance = story(item), unit(f"relevance of {item.id}", item.relevance)
+        if relation(item.stance) is Relation.SUPPORTS:
             corroborating.add(cluster)
+        support[cluster] = max(support.get(cluster, 0.0), relevance * item.stance.supports)
+        conflict[cluster] = max(conflict.get(cluster, 0.0), relevance * item.stance.refutes)
     return RetrievalSignals(
         ce_cluster_count=len(corroborating),
         se_support_mass=sum(support.values()),

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from scoring.checks import finite, unit
+from scoring.checks import finite
 from scoring.drafts.citations import link_citations
+from scoring.inputs import check_shares
+from scoring.polarity import Relation, relation
 from scoring.text import claim_overlap, quantities
 from scoring.values import Stance
 
@@ -22,23 +24,18 @@ class SupportLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MatchPolicy:
-    """003's similarity threshold, and where a stance becomes a level of support."""
+    """003's similarity threshold, and two numbers that it leaves open."""
 
     min_similarity: float = 0.7
-    # The stance model must be three to one for support before a chunk counts as full support. More likely than
-    # not is enough for the weaker words "partial" and "contradicted": missing a contradiction costs more.
+    # The stance model must be three to one for support before a chunk counts as full support; what decides for
+    # the claim with less is partial.
     full_support: float = 0.75
-    partial_support: float = 0.5
-    contradiction: float = 0.5
     # A chunk states a claim outright if it has its numbers and this share of its content words; with less,
     # somebody has to infer it.
     stated_overlap: float = 0.6
 
     def __post_init__(self) -> None:
-        for name in ("min_similarity", "full_support", "partial_support", "contradiction", "stated_overlap"):
-            unit(name, getattr(self, name))
-        if self.partial_support > self.full_support:
-            raise ValueError("partial_support must not exceed full_support")
+        check_shares(self)
 
 
 DEFAULT = MatchPolicy()
@@ -82,12 +79,11 @@ def match_evidence(
 
 
 def support_level(stance: Stance, policy: MatchPolicy = DEFAULT) -> SupportLevel:
-    """The stance model's answer in 003's words."""
-    for name in ("supports", "refutes", "neutral"):
-        unit(name, getattr(stance, name))
-    if stance.label == "refutes" and stance.refutes >= policy.contradiction:
+    """The stance model's answer in 003's words. What does not decide either way is no support."""
+    said = relation(stance)
+    if said is Relation.CONTRADICTS:
         return SupportLevel.CONTRADICTED
-    if stance.label != "supports" or stance.supports < policy.partial_support:
+    if said is not Relation.SUPPORTS:
         return SupportLevel.NONE
     return SupportLevel.FULL if stance.supports >= policy.full_support else SupportLevel.PARTIAL
 

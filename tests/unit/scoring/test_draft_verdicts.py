@@ -246,8 +246,3 @@ def test_numbers_outside_their_range_are_refused_by_name(bad: float) -> None:
 def test_a_nan_similarity_does_not_reach_the_confidence() -> None:
     with pytest.raises(ValueError, match="similarity"):
         calculate_confidence(FULL, [math.nan], inference=False)
-
-
-def test_partial_support_may_not_ask_for_more_than_full_support() -> None:
-    with pytest.raises(ValueError, match="partial_support"):
-        MatchPolicy(partial_support=0.9)
