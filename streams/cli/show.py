@@ -39,8 +39,8 @@ def _brief(value: object) -> str:
 def explain(package: dict[str, Any]) -> list[str]:
     """A verdict for a person: the line, the reasons, the sources."""
     lines = [verdict_line(package), f"  {escape(package['rationale'])}"]
-    for citation in package["citations"]:
-        lines.append(
-            f"  [dim]{citation['stance']:<9}[/dim] {escape(citation['title'])} [dim]{escape(citation['url'])}[/dim]"
-        )
+    lines += [
+        f"  [dim]{citation['stance']:<9}[/dim] {escape(citation['title'])} [dim]{escape(citation['url'])}[/dim]"
+        for citation in package["citations"]
+    ]
     return lines

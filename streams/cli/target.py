@@ -34,6 +34,6 @@ def reachable_settings() -> Settings:
     running = running_embedded(settings)
     if running is None:
         raise Refused(
-            f"nothing runs at {gateway_url(settings)}: start `veristream up`, or set VERISTREAM_BROKER to a Kafka cluster"
+            f"nothing runs at {gateway_url(settings)}: start `veristream up`, or set VERISTREAM_BROKER to a cluster"
         )
     return running

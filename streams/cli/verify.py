@@ -11,7 +11,7 @@ import typer
 
 from agents.claims.submission import normalise
 from streams.bootstrap import open_desk
-from streams.cli.errors import Refused, run, stderr
+from streams.cli.errors import Refused, fail, run, stderr
 from streams.cli.options import example, options, stdout
 from streams.cli.show import explain, progress_line
 from streams.cli.target import gateway_url, running_embedded
@@ -39,13 +39,7 @@ def verify(
         for line in explain(answer):
             stdout.print(line)
     if answer.get("status") == "failed":
-        raise Refused_exit(answer)
-
-
-def Refused_exit(answer: dict[str, Any]) -> typer.Exit:  # noqa: N802
-    from streams.cli.errors import fail
-
-    return fail(f"the job failed in {answer['error']['stage']}: {answer['error']['message']}")
+        raise fail(f"the job failed in {answer['error']['stage']}: {answer['error']['message']}")
 
 
 async def _verify(claim: str, *, quiet: bool) -> dict[str, Any]:
@@ -77,7 +71,7 @@ async def _show_progress(client: httpx.AsyncClient, job_id: str, *, quiet: bool)
 
 @asynccontextmanager
 async def _client() -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the running gateway; of one inside this process over a configured broker; or of a system of our own."""
+    """A client of the running gateway; of one in this process over a configured broker; or of a system of our own."""
     settings = load_settings()
     if settings.broker is None and running_embedded(settings) is not None:
         async with _http(base_url=gateway_url(settings)) as client:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from agents.claims.submission import Submission
 from storage.ports import JobState, Outcome, VerdictLedger
 from streams import metrics, topics
 from streams.admission import Admission, JobIdTaken, TooMuchOpen
+from streams.contracts import ProgressEvent
 from streams.delivery.closing import unpack
 from streams.delivery.dead_letters import error_headers
 from streams.gateway.hub import Hub
@@ -51,6 +53,28 @@ class Desk:
             await self.submit(submission)
             with metrics.HTTP_WAITING.track_inprogress():
                 return await self._outcome(submission.job_id, finished, wait_seconds)
+
+    async def follow(self, job_id: str, *, over: bool) -> AsyncIterator[ProgressEvent]:
+        """A job's events as the hub hears them; the ledger ends it when the hub missed the last one."""
+        if over and self.hub.last_event(job_id) is None:
+            return
+        events = self.hub.events(job_id)
+        next_event = asyncio.ensure_future(anext(events, None))
+        try:
+            while True:
+                done, _ = await asyncio.wait({next_event}, timeout=LEDGER_POLL_SECONDS)
+                if not done:
+                    record = await self.ledger.job(job_id)
+                    if record is None or record.state is not JobState.OPEN:
+                        return
+                    continue
+                event = next_event.result()
+                if event is None:
+                    return
+                yield event
+                next_event = asyncio.ensure_future(anext(events, None))
+        finally:
+            next_event.cancel()
 
     async def _outcome(self, job_id: str, finished: asyncio.Event, seconds: float) -> Outcome | None:
         loop = asyncio.get_running_loop()

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import structlog
 from aiokafka import AIOKafkaConsumer
@@ -24,7 +24,7 @@ TERMINAL_EVENTS = frozenset({"decided", "decided_before", "failed"})
 
 
 class Hub:
-    """Reads without a group, so several gateways serve side by side. It only speeds waiting up: the ledger decides."""
+    """Reads without a group, so several gateways serve side by side. It only hurries waiters: the ledger decides."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -45,7 +45,7 @@ class Hub:
                 await asyncio.sleep(1.0)
 
     @contextlib.contextmanager
-    def waiting_for(self, job_id: str):  # type: ignore[no-untyped-def]
+    def waiting_for(self, job_id: str) -> Iterator[asyncio.Event]:
         """Register before publishing, so that no verdict can slip by in between."""
         event = self._finished.setdefault(job_id, asyncio.Event())
         self._waiting[job_id] = self._waiting.get(job_id, 0) + 1

@@ -11,20 +11,21 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(Exception):  # noqa: N818 - the RFC's word
-    """Raise it anywhere in a request."""
+    """Raise it anywhere in a request; `more` are further members of the document."""
 
-    def __init__(self, status: int, title: str, detail: str, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, title: str, detail: str, headers: dict[str, str] | None = None, **more: Any
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.title = title
         self.detail = detail
         self.headers = headers
+        self.more = more
 
-
-def response(status: int, title: str, detail: str, headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
-    """A problem document."""
-    body = {"type": "about:blank", "title": title, "status": status, "detail": detail, **more}
-    return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+    def response(self) -> JSONResponse:
+        body = {"type": "about:blank", "title": self.title, "status": self.status, "detail": self.detail, **self.more}
+        return JSONResponse(body, status_code=self.status, media_type=MEDIA_TYPE, headers=self.headers)
 
 
 def install(app: FastAPI) -> None:
@@ -32,21 +33,18 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Problem)
     async def problem(_: Request, error: Problem) -> JSONResponse:
-        return response(error.status, error.title, error.detail, error.headers)
+        return error.response()
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
         headers = dict(error.headers) if error.headers else None
-        return response(error.status_code, "Request refused", str(error.detail), headers)
+        return Problem(error.status_code, "Request refused", str(error.detail), headers).response()
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         fields = [
-            {
-                "field": ".".join(str(part) for part in problem["loc"] if part != "body") or "body",
-                "message": problem["msg"],
-            }
+            {"field": ".".join(str(part) for part in problem["loc"][1:]) or "body", "message": problem["msg"]}
             for problem in error.errors()
         ]
         detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields)
-        return response(422, "The request is not valid", detail, errors=fields)
+        return Problem(422, "The request is not valid", detail, errors=fields).response()

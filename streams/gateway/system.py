@@ -1,0 +1,71 @@
+"""The routes about the system itself: health, readiness, status, metrics."""
+
+from typing import Any
+
+import httpx
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from storage.errors import StoreError
+from streams import metrics
+from streams.gateway.desk import Desk
+from streams.gateway.jobs import TheDesk
+from streams.version import VERSION
+
+router = APIRouter()
+
+
+@router.get("/", include_in_schema=False)
+async def root() -> RedirectResponse:
+    return RedirectResponse("/docs")
+
+
+@router.get("/health", summary="The process answers")
+async def health() -> dict[str, Any]:
+    return {"status": "ok"}
+
+
+@router.get("/ready", summary="The gateway can take and answer claims", response_model=None)
+async def ready(desk: TheDesk) -> Response:
+    reasons = [] if desk.hub.connected else ["the broker is not connected"]
+    try:
+        await desk.ledger.open_load()
+    except StoreError as error:
+        reasons.append(str(error))
+    return JSONResponse({"ready": not reasons, "reasons": reasons}, status_code=503 if reasons else 200)
+
+
+@router.get("/status", summary="What this system is made of, and how much is open")
+async def status(desk: TheDesk) -> dict[str, Any]:
+    load = await desk.ledger.open_load()
+    settings = desk.settings
+    answer: dict[str, Any] = {
+        "version": VERSION,
+        "mode": "embedded" if settings.embedded else "full",
+        "open_jobs": load.jobs,
+        "open_bytes": load.bytes,
+        "broker_connected": desk.hub.connected,
+    }
+    if settings.embedded:
+        # So that `veristream submit`, `watch` and `dead-letters` on this machine find the running system.
+        answer |= {"broker": settings.broker, "data_dir": str(settings.data_dir)}
+    return answer
+
+
+@router.get("/metrics", include_in_schema=False)
+async def show_metrics(desk: TheDesk) -> Response:
+    text = generate_latest(metrics.GATEWAY) + await _worker_metrics(desk)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+async def _worker_metrics(desk: Desk) -> bytes:
+    """Embedded, one page shows both processes; elsewhere Prometheus asks each of them."""
+    url = desk.settings.worker_metrics_url
+    if url is None:
+        return b""
+    try:
+        async with httpx.AsyncClient(timeout=2.0) as client:
+            return (await client.get(url)).content
+    except httpx.HTTPError:
+        return b"# the worker does not answer\n"
