@@ -103,7 +103,7 @@ def test_our_containers_are_read_only_unprivileged_and_from_one_image(name: str)
 @pytest.mark.parametrize("name", SERVICES)
 def test_everything_is_bounded_in_memory_processor_and_log(name: str) -> None:
     limits = SERVICES[name]["deploy"]["resources"]["limits"]
-    assert set(limits) == {"cpus", "memory"}
+    assert set(limits) == ({"cpus", "memory", "pids"} if name in OURS else {"cpus", "memory"})
     assert SERVICES[name]["logging"]["options"].keys() == {"max-size", "max-file"}
 
 
