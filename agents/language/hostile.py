@@ -52,11 +52,12 @@ _ANY_CASE = tuple(
         r"\b(?:is|are|must|should|shall|has|have) (?:to )?be (?:marked|rated|labell?ed|classified|answered)\b",
         r"(?<![-\w])(?:attention|dear|note to|message (?:to|for|from)|hey|hello)\b[^.!?\n]{0,30}"
         r"\b(?:ai|llm|models?|assistants?|bots?|machines?|fact.?check\w* (?:system|software|bot))\b",
-        r"\b(?:as an? )?(?:ai|llm|language model)\b[^.!?\n]{0,60}\b(?:must|required|should|have to|need to|answer|respond)\b",
+        r"\b(?:ai|llm|language model)\b[^.!?\n]{0,60}\b(?:must|required|should|have to|need to|answer|respond)\b",
         r"\byour (?:instructions|system prompt|operator|developer)s?\b|\binstructions you\b",
         r"\b(?:system administrator|admin)\b[^.!?\n]{0,40}\b(?:says?|override|code|skip|return)\b",
         r"\bwhoever reads this\b|\bautomat\w+ (?:reader|system)s?\b[^.!?\n]{0,40}\b(?:must|should)\b",
-        r"^\W*(?:please |also |now |then )?(?:cite|quote|do not (?:use|cite|mention)|only (?:use|cite)|use)\b[^.!?\n]{0,80}"
+        r"^\W*(?:please |also |now |then )?(?:cite|quote|do not (?:use|cite|mention)|only (?:use|cite)|use)\b"
+        r"[^.!?\n]{0,80}"
         r"\b(?:page|source|evidence|citations?|verdict|rationale|e\d{1,3})\b",
         r"\bwhen you (?:write|answer|decide|judge|summari[sz]e)\b",
         r"^\W*(?:please |also |now |then )?(?:search for|visit|open|add the quer\w+|query)\b[^\n]{0,120}"

@@ -93,8 +93,7 @@ def _is_in_title(found: list[tuple[str, int]], index: int) -> bool:
     word = found[index][0]
     if not word[0].isupper() or word.lower() not in NEGATIONS:
         return False
-    neighbours = [found[at][0] for at in (index - 1, index + 1) if 0 <= at < len(found)]
-    return (index > 0 and neighbours[0][0].isupper()) or neighbours[-1][0].isupper()
+    return any(found[at][0][0].isupper() for at in (index - 1, index + 1) if 0 <= at < len(found))
 
 
 def _is_idiom(words: list[str], index: int) -> bool:

@@ -9,8 +9,11 @@ _ABBREVIATIONS = word_set("""
     vol approx jan feb mar apr jun jul aug sep sept oct nov dec dept est ave blvd u.s u.k u.n d.c a.m p.m
     ph.d b.sc m.d hon rev
     """)
-_BOUNDARY = re.compile(r"(?P<mark>[.!?…]+[\"'”’)\]]*|\n{2,}|\n(?=\s*[-•*\d])|;)(?P<gap>\s+|$)")
+_BOUNDARY = re.compile(r"(?P<mark>[.!?…]+[\"'”’)\]]*|\n(?=\s*[-•*\d\n])|;)(?P<gap>\s+|$)|(?P<heading>\n)(?=[\"“'A-Z])")
 _LAST_WORD = re.compile(r"([^\s(\"'“‘]+)$")
+
+# A line without a full stop that is no longer than this, with a capital after it, is a heading; else it is wrapping.
+_MAX_HEADING = 80
 
 
 def split_sentences(text: str) -> list[str]:
@@ -18,8 +21,9 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
-        if _ends_sentence(text, start, match):
-            sentences.append(text[start : match.end("mark")].strip())
+        is_heading = match.group("heading") and match.start() - start <= _MAX_HEADING
+        if is_heading or (match.group("mark") and _ends_sentence(text, start, match)):
+            sentences.append(text[start : match.end()].strip())
             start = match.end()
     sentences.append(text[start:].strip())
     return [sentence for sentence in sentences if any(c.isalnum() for c in sentence)]
