@@ -4,7 +4,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from scoring.checks import unit
 
@@ -22,6 +22,9 @@ class ClaimEdge:
 
     def __post_init__(self) -> None:
         unit(f"weight of {self.source} -> {self.target}", self.weight)
+        # An unknown word would otherwise pass as support, and with the wrong sign if contradiction was meant.
+        if self.relation not in get_args(Relation):
+            raise ValueError(f"relation of {self.source} -> {self.target} must be one of {get_args(Relation)}")
 
     @property
     def sign(self) -> float:

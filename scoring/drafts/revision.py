@@ -13,6 +13,7 @@ DecisionCode = Literal[
     "max_revisions", "coverage_met", "critical_claims_lack_evidence", "claims_contradict_evidence", "coverage_too_low"
 ]
 WarningCode = Literal["NO_IMPROVEMENT", "UNSUPPORTED_CLAIMS"]
+Strategy = Literal["remove_or_qualify", "match_wording_to_evidence", "correct_to_evidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,16 @@ def decide_revision(
     # Rounded down, so that a coverage just below the threshold never reads as having reached it.
     reason = f"Coverage {math.floor(coverage * 100)}% below {needed * 100:g}% threshold"
     return RevisionDecision(True, "coverage_too_low", reason, ("Strengthen citations or remove unsupported claims",))
+
+
+def revision_strategy(verdict: DraftVerdict) -> Strategy | None:
+    """What a writer does with one claim (003 §6.2); a supported claim is left alone."""
+    strategies: dict[DraftVerdict, Strategy] = {
+        DraftVerdict.NOT_FOUND: "remove_or_qualify",
+        DraftVerdict.WEAK: "match_wording_to_evidence",
+        DraftVerdict.CONTRADICTED: "correct_to_evidence",
+    }
+    return strategies.get(verdict)
 
 
 def terminate_revision(history: Sequence[RevisionAttempt], entries: Sequence[LedgerEntry]) -> RevisionTermination:

@@ -22,7 +22,13 @@ from scoring.drafts.quality import (
     summarise,
     unsupported_rate,
 )
-from scoring.drafts.revision import RevisionAttempt, RevisionPolicy, decide_revision, terminate_revision
+from scoring.drafts.revision import (
+    RevisionAttempt,
+    RevisionPolicy,
+    decide_revision,
+    revision_strategy,
+    terminate_revision,
+)
 from scoring.drafts.verdicts import DraftVerdict, JudgedMatch, judge_claim
 
 MATCHES = {
@@ -178,6 +184,15 @@ def test_material_claims_left_without_evidence_are_listed() -> None:
     assert warning.code == "UNSUPPORTED_CLAIMS"
     assert warning.message == "2 material claims could not be verified"
     assert warning.details == ("One.", "Two.")
+
+
+def test_every_verdict_but_supported_has_a_strategy() -> None:
+    assert {verdict: revision_strategy(verdict) for verdict in DraftVerdict} == {
+        SUPPORTED: None,
+        WEAK: "match_wording_to_evidence",
+        CONTRADICTED: "correct_to_evidence",
+        NOT_FOUND: "remove_or_qualify",
+    }
 
 
 @given(entries)

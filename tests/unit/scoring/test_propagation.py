@@ -133,6 +133,11 @@ def test_a_weight_outside_the_unit_interval_is_refused_by_its_edge(weight: float
         ClaimEdge("a", "b", weight)
 
 
+def test_a_relation_nobody_knows_is_refused_rather_than_read_as_support() -> None:
+    with pytest.raises(ValueError, match="relation of a -> b"):
+        ClaimEdge("a", "b", 1.0, "contradicts")  # type: ignore[arg-type]  # what a model may answer
+
+
 def test_graphs_that_are_not_graphs_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown claim 'b'"):
         topological_order(["a"], [ClaimEdge("a", "b", 1.0)])
