@@ -10,6 +10,7 @@ import numpy as np
 from storage.embedded import words
 from storage.embedded.codes import nearest_slots, read_code
 from storage.embedded.evidence_rows import PASSAGES, collection_id, passage_of
+from storage.embedded.filters import Filters
 from storage.fusion import fuse
 from storage.lexical import query_terms
 from storage.ports.evidence import Collection, Embedder, Hit, HybridQuery, Passage, Vector
@@ -35,11 +36,14 @@ def search(db: apsw.Connection, query: HybridQuery, embedder: Embedder, policy: 
     cosines: dict[int, float] = {}
     said: dict[int, float] = {}
     wanted = policy.wanted(query.limit)
+    terms = query_terms(query.text)
     for name in dict.fromkeys(query.collections):
         collection = collection_id(db, name, embedder)
         if collection is not None:
-            cosines |= _near(db, collection, query, int(wanted * policy.short_list_factor))
-            said |= _said(db, collection, query, wanted)
+            allowed = _allowed(db, collection, query)
+            cosines |= _near(db, collection, query.vector, int(wanted * policy.short_list_factor), allowed)
+            if terms:
+                said |= words.best(db, collection, terms, wanted, allowed)
     cosines, said = _top(cosines, wanted), _top(said, wanted)
     fused = fuse(cosines, said, query.alpha)
     ordered = sorted(fused, key=lambda rowid: (-fused[rowid], rowid))
@@ -63,14 +67,16 @@ def _top(scores: dict[int, float], count: int) -> dict[int, float]:
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
 
 
-def _near(db: apsw.Connection, collection: int, query: HybridQuery, count: int) -> dict[int, float]:
+def _near(
+    db: apsw.Connection, collection: int, vector: Vector, count: int, allowed: dict[int, int] | None
+) -> dict[int, float]:
     """Exact cosines of the passages whose rounded vectors lie nearest."""
-    slots = nearest_slots(db, collection, query.vector, count, _allowed_slots(db, collection, query))
+    slots = nearest_slots(db, collection, vector, count, None if allowed is None else list(allowed.values()))
     rows = db.execute(
         "SELECT passages.id FROM json_each(?) CROSS JOIN passages ON collection = ? AND slot = value",
         (json.dumps(slots), collection),
     )
-    return _cosines(db, query.vector, [rowid for (rowid,) in rows])
+    return _cosines(db, vector, [rowid for (rowid,) in rows])
 
 
 def _cosines(db: apsw.Connection, vector: Vector, rowids: Sequence[int]) -> dict[int, float]:
@@ -85,39 +91,20 @@ def _cosines(db: apsw.Connection, vector: Vector, rowids: Sequence[int]) -> dict
     return {rowid: 0.0 if cosine is None else max(-1.0, min(1.0, cosine)) for rowid, cosine in rows}
 
 
-SLOTS = "SELECT slot FROM passages "
-FILTERS = """
-(?1 IS NULL OR published >= ?1) AND (?2 IS NULL OR published <= ?2)
-AND (?3 IS NULL OR domain IN (SELECT value FROM json_each(?3)))
-"""
+ROWS = "SELECT id, slot FROM passages "
 
 
-def _filter_values(query: HybridQuery) -> tuple[int | None, int | None, str | None]:
-    return (
-        None if query.published_after is None else query.published_after.toordinal(),
-        None if query.published_before is None else query.published_before.toordinal(),
-        json.dumps(query.domains) if query.domains else None,
-    )
-
-
-def _allowed_slots(db: apsw.Connection, collection: int, query: HybridQuery) -> list[int] | None:
-    """The slots that pass the filters; None when there are no filters."""
-    values = _filter_values(query)
-    if values == (None, None, None):
+def _allowed(db: apsw.Connection, collection: int, query: HybridQuery) -> dict[int, int] | None:
+    """The rows that pass the filters with their slots, from an index that covers them; None without filters."""
+    filters = Filters()
+    after, before = query.published_after, query.published_before
+    filters.add("published >= ?", None if after is None else after.toordinal())
+    filters.add("published <= ?", None if before is None else before.toordinal())
+    filters.add("domain IN (SELECT value FROM json_each(?))", json.dumps(query.domains) if query.domains else None)
+    if not filters.conditions:
         return None
-    rows = db.execute(SLOTS + f"WHERE {FILTERS} AND collection = ?4", (*values, collection))
-    return [slot for (slot,) in rows]
-
-
-def _said(db: apsw.Connection, collection: int, query: HybridQuery, count: int) -> dict[int, float]:
-    """BM25 of the passages that share a term with the query; larger is better."""
-    terms = query_terms(query.text)
-    values = _filter_values(query)
-    if not terms:
-        return {}
-    if values == (None, None, None):
-        return words.best(db, collection, terms, count)
-    return words.best(db, collection, terms, count, narrowed=(FILTERS, values))
+    filters.add("collection = ?", collection)
+    return dict(db.execute(ROWS + filters.where, filters.values))
 
 
 def _passage(db: apsw.Connection, rowid: int) -> Passage:

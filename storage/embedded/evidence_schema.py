@@ -31,7 +31,7 @@ CREATE TABLE passages (
   UNIQUE (collection, slot)
 ) STRICT;
 CREATE INDEX passages_by_url ON passages (url);
-CREATE INDEX passages_by_domain ON passages (collection, domain, slot);
+CREATE INDEX passages_by_domain ON passages (collection, domain, published, slot);
 CREATE INDEX passages_by_date ON passages (collection, published, slot) WHERE published IS NOT NULL;
 CREATE INDEX passages_by_age ON passages (collection, fetched);
 CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
