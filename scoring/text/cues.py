@@ -57,8 +57,8 @@ NEGATIONS = word_set("""
     nor not nothing shouldn't wasn't weren't without won't wouldn't
     """)
 ABSOLUTES = word_set("""
-    absolutely all always any anybody anyone completely each entirely every everybody everyone everything everywhere
-    exclusively forever impossible invariably never nobody none nothing only totally universally wholly
+    absolutely all always completely each entirely every everybody everyone everything everywhere exclusively forever
+    impossible invariably never nobody none nothing totally universally wholly
     """)
 COMPARATIVE_WORDS = word_set("""
     compared exceed exceeded exceeds outnumber outnumbered outnumbers outpace outpaced outpaces outperform
@@ -68,8 +68,7 @@ COMPARATIVE_PHRASES = ("superior to", "inferior to", "relative to", "in contrast
 COUNT_PHRASES = ("number of", "how many", "a total of")
 # What pages say around their content: text of this kind carries no evidence.
 LOW_SIGNAL_TRIGGERS = word_set(
-    "advertisement click cookie cookies javascript log newsletter page privacy read reserved sign skip subscribe"
-    " terms"
+    "advertisement click cookie cookies javascript log newsletter page privacy read reserved sign skip subscribe terms"
 )
 LOW_SIGNAL_PHRASES = (
     "accept all cookies",
@@ -94,17 +93,7 @@ LOW_SIGNAL_PHRASES = (
 )
 _COUNTED_KINDS = frozenset(("count", "percent", "fraction"))
 # Phrases in which an absolute word asserts nothing about all cases.
-_IDIOMS = (
-    "above all",
-    "after all",
-    "all right",
-    "all-time",
-    "at all",
-    "first of all",
-    "not only",
-    "if any",
-    "in all",
-)
+_IDIOMS = (" above all ", " after all ", " all right ", " all time ", " at all ")
 _BOUND_WORDS = frozenset(("more", "less", "fewer", "greater", "higher", "lower", "rather", "other"))
 _AS_AS = re.compile(r"\bas \w{3,20} as\b")
 
@@ -126,9 +115,10 @@ def is_negated(text: str) -> bool:
 
 def has_absolute_quantifier(text: str) -> bool:
     """Whether the text speaks of all cases or of none: "always", "never", "every", an opening "no"."""
-    lowered = " ".join(tokens(text.replace("-", " ")))
-    if lowered.startswith("no ") and not lowered.startswith(("no longer", "no doubt")):
+    lowered = f" {' '.join(tokens(text))} "
+    if lowered.startswith(" no ") and not lowered.startswith((" no longer ", " no doubt ")):
         return True
+    lowered = lowered.replace(" at all times ", " always ")
     for idiom in _IDIOMS:
         lowered = lowered.replace(idiom, " ")
     return not ABSOLUTES.isdisjoint(lowered.split())
