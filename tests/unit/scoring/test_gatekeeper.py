@@ -94,7 +94,7 @@ def test_topic_alignment_decides_admissibility(text: str, changes: dict[str, Any
         ({"claim_overlap": 0.10, "entity_overlap": 0.339}, False),
     ],
 )
-def test_topic_thresholds(changes: dict[str, float], aligned: bool) -> None:
+def test_topic_thresholds(changes: dict[str, Any], aligned: bool) -> None:
     row = ranking(CLAIM, SAME).rows[0]
     edge = replace(row, **({"anchor_match_score": 0.5, "claim_overlap": 0.0, "entity_overlap": 0.0} | changes))
     assert (off_topic(edge, GatekeeperPolicy()) is None) is aligned

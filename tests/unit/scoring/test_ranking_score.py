@@ -198,7 +198,7 @@ def test_anchors_at_the_threshold_are_not_weak() -> None:
 
 def test_penalties_accumulate() -> None:
     # 0.467 * 0.70 * 0.55 * 0.60 = 0.107877, minus 0.12 for uncertainty = -0.012123, clamped to 0.
-    weak = {"anchor_match_score": 0.1, "object_mismatch": True, "subject_mismatch": True}
+    weak: dict[str, Any] = {"anchor_match_score": 0.1, "object_mismatch": True, "subject_mismatch": True}
     assert derive(**weak).value == pytest.approx(0.467 * 0.70 * 0.55 * 0.60, abs=1e-12)
     derivation = derive(**weak, uncertain_wording=True)
     assert derivation.value == 0.0
