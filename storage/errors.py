@@ -27,5 +27,9 @@ class JobUnknown(StoreError, LookupError):
     """The ledger holds no such job or parent."""
 
 
+class UrlUnknown(StoreError, LookupError):
+    """The registry holds no such page."""
+
+
 class JobCompleted(StoreError):
     """The job has its verdict; there is no next attempt."""

@@ -1,5 +1,9 @@
 """The ports: what the domain asks of its stores, as Protocols over frozen values."""
 
+from dataclasses import dataclass
+
+from storage.ports.evidence import Collection, Embedder, EvidenceIndex, Hit, HybridQuery, Passage, Vector
+from storage.ports.graph import ClaimRecord, Entity, Fact, GraphCandidate, GraphCounts, KnowledgeGraph, entity_key
 from storage.ports.ledger import (
     AuditEntry,
     EvidenceRef,
@@ -12,16 +16,55 @@ from storage.ports.ledger import (
     Retention,
     VerdictLedger,
 )
+from storage.ports.urls import RegistryPolicy, UrlRecord, UrlRegistry, UrlStatus, normal_url, normal_urls
 
 __all__ = [
     "AuditEntry",
+    "ClaimRecord",
+    "Collection",
+    "Embedder",
+    "Entity",
+    "EvidenceIndex",
     "EvidenceRef",
+    "Fact",
+    "GraphCandidate",
+    "GraphCounts",
+    "Hit",
+    "HybridQuery",
     "JobRecord",
     "JobState",
     "JoinState",
+    "KnowledgeGraph",
     "OpenLoad",
     "Outcome",
     "ParentRecord",
+    "Passage",
+    "RegistryPolicy",
     "Retention",
+    "Stores",
+    "UrlRecord",
+    "UrlRegistry",
+    "UrlStatus",
+    "Vector",
     "VerdictLedger",
+    "entity_key",
+    "normal_url",
+    "normal_urls",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The four of them, whatever stands behind each."""
+
+    ledger: VerdictLedger
+    index: EvidenceIndex
+    graph: KnowledgeGraph
+    urls: UrlRegistry
+
+    async def close(self) -> None:
+        """Let go of all of them, the ledger last: what the others still do may end in it."""
+        await self.index.close()
+        await self.graph.close()
+        await self.urls.close()
+        await self.ledger.close()

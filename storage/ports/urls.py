@@ -87,7 +87,7 @@ class UrlRecord:
 
 
 class UrlRegistry(Protocol):
-    """Addresses are normalised at the door. Time is passed in; what has expired is `seen` again."""
+    """Addresses are normalised at the door; an expired page is `seen` again once a search finds it again."""
 
     async def register(
         self, urls: Sequence[str], *, stage: int, claim_ids: Sequence[str], now: datetime
@@ -98,7 +98,7 @@ class UrlRegistry(Protocol):
         """
         ...
 
-    async def get(self, urls: Sequence[str], *, now: datetime) -> list[UrlRecord]:
+    async def get(self, urls: Sequence[str]) -> list[UrlRecord]:
         """What is known of these, in order; unknown ones are left out."""
         ...
 
@@ -116,7 +116,8 @@ class UrlRegistry(Protocol):
     async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime) -> UrlRecord:
         """A store holds what was read from the page. `extracted` comes of both stores' word, and of nothing else.
 
-        An acknowledgement by someone who no longer holds the lease changes nothing.
+        An acknowledgement by someone who no longer holds the lease changes nothing. Raises UrlUnknown for a page
+        that was never registered, as do `fail` and `release`.
         """
         ...
 
@@ -124,7 +125,7 @@ class UrlRegistry(Protocol):
         """The page cannot be read; only the holder of the lease may say so."""
         ...
 
-    async def release(self, url: str, *, owner: str, now: datetime) -> UrlRecord:
+    async def release(self, url: str, *, owner: str) -> UrlRecord:
         """Give a page back unread: it stays `seen`."""
         ...
 
