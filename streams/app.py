@@ -10,6 +10,7 @@ from streams.delivery.loop import StageLoop
 from streams.kafka import faust_credentials
 from streams.settings import Settings
 from streams.topology import STAGES, Stage
+from streams.transport import prompt_transport
 
 GROUP = "veristream"
 
@@ -23,7 +24,7 @@ def group_name(settings: Settings, stages: tuple[Stage, ...]) -> str:
 def build_app(settings: Settings, group: str) -> Any:
     """Faust, set up so that it does only what we ask of it (docs/decisions/0004)."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    return faust.App(
+    app = faust.App(
         group,
         broker=settings.broker,
         broker_credentials=faust_credentials(settings),
@@ -33,8 +34,9 @@ def build_app(settings: Settings, group: str) -> Any:
         broker_request_timeout=max(30.0, settings.kafka_session_timeout_seconds * 2),
         broker_max_poll_records=500,
         stream_buffer_maxsize=max(64, settings.in_flight * 4),
-        # Waiting for what is in hand makes a rebalance slower and free of repeats; every step has a timeout.
-        stream_wait_empty=True,
+        # With True a rebalance or a stop waits, without a limit, for events that a paused stage holds or never took.
+        # What is in hand may then be done twice by two workers, which every step is made for.
+        stream_wait_empty=False,
         topic_disable_leader=True,
         topic_allow_declare=False,
         web_enabled=False,
@@ -50,6 +52,8 @@ def build_app(settings: Settings, group: str) -> Any:
         # Logging is ours (streams.logs); Faust would otherwise reconfigure the root logger.
         logging_config=None,
     )
+    app.transport = prompt_transport(app, settings)
+    return app
 
 
 def attach(

@@ -21,6 +21,7 @@ QUIET = (
     "neo4j",
     "weaviate",
     "uvicorn",
+    "streams.transport",  # Faust logs under the name of whoever subclasses it
 )
 
 
@@ -50,6 +51,8 @@ def configure_logs(settings: Settings, *, quiet: bool = False) -> None:
     root.setLevel("ERROR" if quiet else settings.log_level.upper())
     for name in QUIET:
         logging.getLogger(name).setLevel("ERROR" if quiet else "WARNING")
+    # "Timer … is overlapping": a busy machine, not an error, and said several times a second.
+    logging.getLogger("mode.timers").setLevel("ERROR")
 
 
 def _renderers(settings: Settings) -> list[Any]:

@@ -8,7 +8,7 @@ import structlog
 from storage.ports import JobState, Outcome, VerdictLedger
 from streams import topics
 from streams.delivery.closing import unpack
-from streams.delivery.producer import Producer
+from streams.delivery.producer import Producer, Undeliverable
 
 log = structlog.get_logger("veristream.sweep")
 
@@ -30,13 +30,19 @@ class Sweep:
 
     async def once(self) -> int:
         """Emit again what is overdue; return how many."""
-        overdue = await self._ledger.unemitted(self._clock() - self._patience)
-        for outcome in overdue:
-            await self._emit(outcome)
+        said = 0
+        for outcome in await self._ledger.unemitted(self._clock() - self._patience):
+            try:
+                await self._emit(outcome)
+            except Undeliverable as error:
+                # One that can never be sent must not keep the others from being said.
+                log.critical("a stored outcome cannot be emitted", job_id=outcome.job_id, detail=str(error))
+                continue
             await self._ledger.mark_emitted(outcome.job_id, outcome.attempt)
-        if overdue:
-            log.warning("said again what was stored but never seen emitted", outcomes=len(overdue))
-        return len(overdue)
+            said += 1
+        if said:
+            log.warning("said again what was stored but never seen emitted", outcomes=said)
+        return said
 
     async def _emit(self, outcome: Outcome) -> None:
         if outcome.state is JobState.COMPLETED:

@@ -1,12 +1,14 @@
 """What the broker says about our topics: first and last offsets, what the group has committed, and what is lost."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
 
 from streams import metrics
 from streams.delivery.dead_letters import Message
@@ -14,6 +16,8 @@ from streams.kafka import client_options
 from streams.settings import Settings
 
 log = structlog.get_logger("veristream.watermarks")
+
+ASK_AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +87,39 @@ class Watermarks:
         return sorted(known or ())
 
 
+class CommittedOffsets(Protocol):
+    """What the loss detector asks of the watermarks."""
+
+    async def committed(self, topic: str, partition: int) -> int | None: ...
+
+
 class LossDetector:
     """Compares each offset with the one that must come next. A gap is lost data: said aloud, never skipped over."""
 
-    def __init__(self, watermarks: Watermarks) -> None:
+    def __init__(
+        self,
+        watermarks: CommittedOffsets,
+        *,
+        origin: int | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`origin` is where partitions began, if that is known: what lies before a first commit is then ours too."""
         self._watermarks = watermarks
+        self._origin = origin
+        self._sleep = sleep
         self._next: dict[tuple[str, int], int] = {}
         self.lost: list[str] = []
 
-    def forget(self, partitions: Iterable[tuple[str, int]]) -> None:
-        """These partitions were taken away; another worker may move them on before they come back."""
-        for partition in partitions:
-            self._next.pop(partition, None)
+    def forget(self) -> None:
+        """Partitions changed hands: another worker may move them on before they come back."""
+        self._next.clear()
 
     async def arrived(self, message: Message) -> None:
         """Check one message before it is processed. Our topics have no holes: no compaction, no transactions."""
         place = (message.topic, message.partition)
         expected = self._next.get(place)
         if expected is None:
-            expected = await self._watermarks.committed(*place)
+            expected = await self._first_expected(*place)
         if expected is not None and message.offset > expected:
             missing = f"{message.topic}[{message.partition}] offsets {expected}..{message.offset - 1}"
             self.lost.append(missing)
@@ -110,3 +128,14 @@ class LossDetector:
                 "events were lost: the broker dropped them before they were read", lost=missing, topic=message.topic
             )
         self._next[place] = message.offset + 1
+
+    async def _first_expected(self, topic: str, partition: int) -> int | None:
+        """Where this group goes on; waits for the broker, because an unchecked first offset could hide a loss."""
+        while True:
+            try:
+                committed = await self._watermarks.committed(topic, partition)
+            except (KafkaError, OSError) as error:
+                log.warning("cannot ask for the committed offset yet", topic=topic, detail=str(error))
+                await self._sleep(ASK_AGAIN_SECONDS)
+            else:
+                return self._origin if committed is None else committed

@@ -30,6 +30,8 @@ from streams.watermarks import LossDetector, Watermarks
 log = structlog.get_logger("veristream.worker")
 
 WATCH_SECONDS = 2.0
+RETRY_SHARE_OF_STALL = 0.75
+"""An event must be given up well before the watchdog takes its patience for a stall."""
 Lost = Callable[[str], None]
 
 
@@ -45,9 +47,12 @@ class Worker:
         self._crash: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
         self._producer = FaustProducer(self._app, settings.topic_prefix)
         self._watermarks = Watermarks(settings, self._group, [stage.reads.name for stage in self._stages])
-        self._losses = LossDetector(self._watermarks)
+        # The embedded broker's partitions begin at 0 and live no longer than the system they serve.
+        self._losses = LossDetector(self._watermarks, origin=0 if settings.embedded else None)
         self._watchdog = Watchdog(settings.stall_seconds)
         self._loops = [self._loop(stage) for stage in self._stages]
+        self._app.on_partitions_revoked.connect(self._partitions_moved)
+        self._app.on_partitions_assigned.connect(self._partitions_moved)
         self._started = False
 
     async def run(self, stop: asyncio.Event) -> int:
@@ -91,6 +96,11 @@ class Worker:
             await asyncio.wait(over, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
+        if watching.done() and (error := watching.exception()) is not None:
+            self._fatal(error)  # a worker that nobody watches must not end as if all were well
+
+    async def _partitions_moved(self, *_: Any, **__: Any) -> None:
+        self._losses.forget()
 
     async def _stop_working(self) -> None:
         """Finish what is in hand, commit it, leave the group."""
@@ -111,7 +121,12 @@ class Worker:
             producer=self._producer,
             closer=JobCloser(services.ledger, services.clock),
             gate=gate,
-            retry=RetryPolicy(settings.retry_limit, settings.retry_base_seconds, settings.retry_max_seconds),
+            retry=RetryPolicy(
+                settings.retry_limit,
+                settings.retry_base_seconds,
+                settings.retry_max_seconds,
+                within=settings.stall_seconds * RETRY_SHARE_OF_STALL,
+            ),
             rng=random.Random(),  # noqa: S311 - jitter, not secrecy
             clock=services.clock,
         )

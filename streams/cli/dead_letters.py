@@ -32,7 +32,7 @@ class Buried:
     address: str
     key: bytes | None
     value: bytes | None
-    headers: tuple[tuple[str, bytes], ...]
+    headers: tuple[tuple[str, bytes | None], ...]
 
     @property
     def error(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ def show(context: typer.Context, address: Annotated[str, typer.Argument(help="pa
     for name, value in letter.error.items():
         stdout.print(f"{name + ':':12} {value}", markup=False)
     for name, raw in original_headers(letter.headers):
-        stdout.print(f"header {name}: {raw.decode(errors='backslashreplace')}", markup=False)
+        stdout.print(f"header {name}: {_text(raw)}", markup=False)
     stdout.print(f"{'key:':12} {_text(letter.key)}", markup=False)
     stdout.print(_text(letter.value), markup=False)
 

@@ -21,6 +21,7 @@ from streams.kafka import client_options
 from streams.logs import configure_logs
 from streams.processes import stop_on_signals
 from streams.settings import Settings, SettingsError, load_settings
+from streams.transport import FETCH_WAIT_MS
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +79,9 @@ async def _show(settings: Settings, expected: int, system: RunningSystem) -> Non
     """Every step and every verdict as they come."""
     prefix = settings.topic_prefix
     names = [prefix + topics.PROGRESS.name, prefix + topics.VERDICTS.name]
-    consumer = AIOKafkaConsumer(*names, group_id=None, auto_offset_reset="latest", **client_options(settings))
+    consumer = AIOKafkaConsumer(
+        *names, group_id=None, auto_offset_reset="latest", fetch_max_wait_ms=FETCH_WAIT_MS, **client_options(settings)
+    )
     await consumer.start()
     try:
         await consumer.seek_to_end()

@@ -4,16 +4,18 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter, ValidationError
 
-from agents.claims.submission import JobId
+from agents.claims.intake import job_record
+from agents.claims.submission import JobId, Submission
 from agents.results import Send
 from storage.ports import JobRecord, JobState, Outcome, VerdictLedger
 from streams import topics
 from streams.delivery.dead_letters import DeadLetter, Message, Reason, dead_letter
+from streams.wire import BadMessage, decode
 
 _JOB_ID = TypeAdapter(JobId)
 
@@ -44,23 +46,40 @@ class JobCloser:
         Its dead letter; or, when the job was decided otherwise by another copy of the event, that verdict again.
         A message that names no job of its own (no id, or the id of another submission) fails nobody.
         """
-        letter = dead_letter(message, reason)
-        if reason.job_id is None or not _is_job_id(reason.job_id) or reason.reason == "job_id_taken":
-            return Burial(letter)
-        if message.topic == topics.CLAIMS.name and not await self._owns_its_job(message, reason.job_id):
-            return Burial(letter)
-        stored = await self._ledger.decide(
-            Outcome(reason.job_id, reason.attempt, JobState.FAILED, pack(letter), self._clock())
-        )
+        job_id = reason.job_id
+        if job_id is None or not _is_job_id(job_id) or reason.reason == "job_id_taken":
+            return Burial(dead_letter(message, reason))
+        if message.topic == topics.CLAIMS.name:
+            attempt = await self._attempt_of(message, job_id)
+            if attempt is None:
+                return Burial(dead_letter(message, reason))
+            reason = replace(reason, attempt=attempt)
+        failed = pack(dead_letter(message, reason))
+        stored = await self._ledger.decide(Outcome(job_id, reason.attempt, JobState.FAILED, failed, self._clock()))
+        settles = (stored.job_id, stored.attempt)
         if stored.state is JobState.COMPLETED:
-            return Send(topics.VERDICTS.name, reason.job_id, stored.payload, settles=(stored.job_id, stored.attempt))
-        return Burial(unpack(stored.payload), settles=(stored.job_id, stored.attempt))
+            return Send(topics.VERDICTS.name, job_id, stored.payload, settles)
+        return Burial(unpack(stored.payload), settles)
 
-    async def _owns_its_job(self, message: Message, job_id: str) -> bool:
-        """Whether this raw submission is the one that its job stands for, opening the job if it is the first."""
-        fingerprint = "raw:" + hashlib.sha256(message.value or b"").hexdigest()
-        stored = await self._ledger.open_job(JobRecord(job_id, fingerprint, b"", self._clock()))
-        return stored.fingerprint == fingerprint
+    async def _attempt_of(self, message: Message, job_id: str) -> int | None:
+        """The attempt that a raw submission failed, opening its job if it is the first to name it.
+
+        A submission carries no attempt of its own: the ledger knows how often it was replayed. None when the job
+        belongs to another submission.
+        """
+        record = _record(message, job_id, self._clock())
+        stored = await self._ledger.open_job(record)
+        return stored.attempt if stored.fingerprint == record.fingerprint else None
+
+
+def _record(message: Message, job_id: str, now: datetime) -> JobRecord:
+    """The job that a submission stands for: by what it says where it can be read, else by its bytes."""
+    try:
+        submission = decode(topics.CLAIMS, message.key, message.value)
+    except BadMessage:
+        return JobRecord(job_id, "raw:" + hashlib.sha256(message.value or b"").hexdigest(), b"", now)
+    assert isinstance(submission, Submission)
+    return replace(job_record(submission, now, timedelta()), deadline=None)
 
 
 def _is_job_id(text: str) -> bool:
@@ -88,5 +107,5 @@ def unpack(payload: bytes) -> DeadLetter:
         return None if text is None else base64.b64decode(text)
 
     kept = json.loads(payload)
-    headers = tuple((name, raw(value) or b"") for name, value in kept["headers"])
+    headers = tuple((name, raw(value)) for name, value in kept["headers"])
     return DeadLetter(key=raw(kept["key"]), value=raw(kept["value"]), headers=headers)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from streams.delivery.producer import Headers
+
 PREFIX = "veristream.error."
 MESSAGE_LIMIT = 2000
 
@@ -16,7 +18,7 @@ class Message:
     offset: int
     key: bytes | None
     value: bytes | None
-    headers: tuple[tuple[str, bytes], ...] = ()
+    headers: Headers = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class DeadLetter:
 
     key: bytes | None
     value: bytes | None
-    headers: tuple[tuple[str, bytes], ...]
+    headers: Headers
 
 
 def dead_letter(message: Message, reason: Reason) -> DeadLetter:
@@ -75,13 +77,15 @@ def dead_letter(message: Message, reason: Reason) -> DeadLetter:
     return DeadLetter(key=message.key, value=message.value, headers=kept + added)
 
 
-def error_headers(headers: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
+def error_headers(headers: Iterable[tuple[str, bytes | None]]) -> Mapping[str, str]:
     """Our part of a dead letter's headers, by short name."""
     return {
-        name.removeprefix(PREFIX): value.decode(errors="replace") for name, value in headers if name.startswith(PREFIX)
+        name.removeprefix(PREFIX): (value or b"").decode(errors="replace")
+        for name, value in headers
+        if name.startswith(PREFIX)
     }
 
 
-def original_headers(headers: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, bytes], ...]:
+def original_headers(headers: Iterable[tuple[str, bytes | None]]) -> Headers:
     """The headers that the message came with."""
     return tuple((name, value) for name, value in headers if not name.startswith(PREFIX))

@@ -99,5 +99,6 @@ class StageLoop:
             offset=message.offset,
             key=message.key,
             value=message.value,
-            headers=tuple((name, bytes(value)) for name, value in (message.headers or ())),
+            # A header may be there without a value, which is not the same as an empty one.
+            headers=tuple((name, None if value is None else bytes(value)) for name, value in (message.headers or ())),
         )

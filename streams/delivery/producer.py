@@ -2,10 +2,20 @@
 
 from typing import Any, Protocol
 
-from aiokafka.errors import KafkaError
+from aiokafka.errors import (
+    InvalidTimestampError,
+    KafkaError,
+    MessageSizeTooLargeError,
+    RecordListTooLargeError,
+    RecordTooLargeError,
+)
 from faust.exceptions import ProducerSendError
 
-Headers = tuple[tuple[str, bytes], ...]
+Headers = tuple[tuple[str, bytes | None], ...]
+
+# The record's own fault. Everything else (no leader, no permission, an unknown error of a broker that is starting)
+# says nothing about the record, and burying events for it would empty the stream into the dead letters.
+REFUSED = (MessageSizeTooLargeError, RecordListTooLargeError, RecordTooLargeError, InvalidTimestampError)
 
 
 class BrokerDown(Exception):  # noqa: N818 - reads as what happened
@@ -35,12 +45,13 @@ class FaustProducer:
                 self._prefix + topic, key, value, partition=None, timestamp=None, headers=list(headers) or None
             )
             await acknowledged
-        except ProducerSendError as error:
-            raise BrokerDown(str(error)) from error
-        except KafkaError as error:
-            # aiokafka marks what may succeed later; a timeout in its own buffer counts as such too.
-            if error.retriable or "Timeout" in type(error).__name__:
-                raise BrokerDown(f"{type(error).__name__}: {error}") from error
-            raise Undeliverable(f"{type(error).__name__}: {error}") from error
-        except (ConnectionError, TimeoutError) as error:
-            raise BrokerDown(str(error)) from error
+        except (ProducerSendError, KafkaError, ConnectionError, TimeoutError) as error:
+            raise told_apart(error) from error
+
+
+def told_apart(error: Exception) -> BrokerDown | Undeliverable:
+    """Whether the broker has to be waited for, or will never take this record."""
+    # Faust wraps what aiokafka raises before anything is sent.
+    cause = error.__cause__ if isinstance(error, ProducerSendError) and error.__cause__ is not None else error
+    message = f"{type(cause).__name__}: {cause}"
+    return Undeliverable(message) if isinstance(cause, REFUSED) else BrokerDown(message)

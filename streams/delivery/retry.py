@@ -13,6 +13,13 @@ class RetryPolicy:
     longest: float = 5.0
     longest_asked: float = 60.0
     """The most we honour of a Retry-After: beyond it the event becomes a dead letter sooner than its turn."""
+    within: float = 90.0
+    """Seconds after the first try in which the last one may begin. Longer than the watchdog's patience, and an event
+    that is merely slow to fail would end the worker, come back, and end the next one."""
+
+    def gives_up(self, retry: int, elapsed: float, wait: float) -> bool:
+        """Whether retry number `retry`, after `wait` more seconds, would be one too many or too late."""
+        return retry >= self.limit or elapsed + wait > self.within
 
     def wait(self, retry: int, rng: random.Random, asked: float | None = None) -> float:
         """Seconds before retry number `retry` (0 for the first)."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from agents.errors import DependencyDown, Permanent, Transient
 from agents.results import Note, Send, StepResult
-from storage.errors import StoreError, StoreUnavailable
+from storage.errors import StoreError, StoreFull, StoreMismatch, StoreUnavailable
 from streams import metrics, topics
 from streams.contracts import Position, position, progress
 from streams.delivery.closing import JobCloser
@@ -27,6 +27,10 @@ from streams.wire import BadMessage, decode, encode
 
 log = structlog.get_logger("veristream.delivery")
 T = TypeVar("T")
+
+# What no event can help: a store that is down, full or made for something else, a broker that takes nothing.
+STORE_DOWN = (StoreUnavailable, StoreFull, StoreMismatch)
+OUTAGES = (BrokerDown, *STORE_DOWN)
 
 
 class GivenUp(Exception):  # noqa: N818 - it says what became of the event
@@ -51,6 +55,8 @@ class Step:
     retry: RetryPolicy
     rng: random.Random
     clock: Callable[[], datetime]
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    monotonic: Callable[[], float] = time.monotonic
 
     async def process(self, message: Message) -> None:
         """Take one event through; returning means that it may be acknowledged.
@@ -90,18 +96,20 @@ class Step:
     async def _handle(self, model: BaseModel) -> StepResult:
         """Step 2: the handler's result, or GivenUp."""
         retries = 0
+        began = self.monotonic()
         while True:
             try:
                 async with asyncio.timeout(self.stage.timeout):
                     result = await self.handle(model)
-            except (Transient, TimeoutError) as error:
-                if retries >= self.retry.limit:
-                    raise GivenUp("retries_exhausted", error) from error
+            except (Transient, TimeoutError, ConnectionError) as error:
                 wait = self.retry.wait(retries, self.rng, getattr(error, "retry_after", None))
+                if self.retry.gives_up(retries, self.monotonic() - began, wait):
+                    raise GivenUp("retries_exhausted", error) from error
                 retries += 1
                 await self._wait("transient", error, wait)
-            except (DependencyDown, StoreUnavailable) as error:
+            except (DependencyDown, *STORE_DOWN) as error:
                 await self._wait_for_dependency("dependency_down", error)
+                began = self.monotonic()  # the outage is not charged to the event
             except (Permanent, StoreError, BadMessage) as error:
                 raise GivenUp(getattr(error, "reason", "permanent"), error) from error
             except Exception as error:
@@ -120,8 +128,8 @@ class Step:
                     await self.closer.delivered(send)
             except Undeliverable as error:
                 raise GivenUp("permanent", error) from error
-            except (BrokerDown, StoreUnavailable) as error:
-                await self._wait_for_dependency("broker", error)
+            except OUTAGES as error:
+                await self._wait_for_dependency("dependency_down", error)
             else:
                 self.gate.reopen()
                 return
@@ -147,16 +155,17 @@ class Step:
         await self._until_up(lambda: self.closer.delivered(said))
         log.warning("dead letter", stage=self.stage.name, job_id=job_id, reason=reason.reason, detail=reason.message)
         metrics.DEAD_LETTERS.labels(self.stage.name, reason.reason).inc()
-        if job_id:
+        if said.settles is not None:
+            # Only the job that failed hears of it: a message may carry the id of another's job, or none at all.
             note = Note("failed", {"reason": reason.reason, "message": reason.message[:500]})
-            await self._deliver(self._told(Position(job_id, at.attempt, at.loop), (note,)))
+            await self._deliver(self._told(Position(*said.settles, at.loop), (note,)))
 
     async def _until_up(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Wait out the broker and the ledger. Anything else that fails here must stop the worker."""
         while True:
             try:
                 result = await attempt()
-            except (BrokerDown, StoreUnavailable) as error:
+            except OUTAGES as error:
                 await self._wait_for_dependency("dependency_down", error)
             else:
                 self.gate.reopen()
@@ -170,7 +179,7 @@ class Step:
     async def _wait(self, reason: str, error: BaseException, seconds: float) -> None:
         metrics.STAGE_RETRIES.labels(self.stage.name, reason).inc()
         log.warning("trying again", reason=reason, seconds=round(seconds, 2), detail=str(error) or type(error).__name__)
-        await asyncio.sleep(seconds)
+        await self.sleep(seconds)
 
     def _told(self, at: Position, notes: tuple[Note, ...]) -> tuple[Send, ...]:
         now = self.clock()

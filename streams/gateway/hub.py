@@ -14,6 +14,7 @@ from streams import topics
 from streams.contracts import ProgressEvent
 from streams.kafka import client_options
 from streams.settings import Settings
+from streams.transport import FETCH_WAIT_MS
 
 log = structlog.get_logger("veristream.gateway")
 
@@ -86,6 +87,7 @@ class Hub:
             prefix + topics.PROGRESS.name,
             group_id=None,
             auto_offset_reset="latest",
+            fetch_max_wait_ms=FETCH_WAIT_MS,
             **client_options(self._settings),
         )
         await consumer.start()
