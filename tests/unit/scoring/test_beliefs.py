@@ -206,7 +206,16 @@ def test_log_odds_must_be_finite(bad: float) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("k", math.nan), ("k", 0.0), ("l_max", -1.0), ("certainty_margin", 0.0), ("false_to", 0.8), ("true_from", 1.5)],
+    [
+        ("k", math.nan),
+        ("k", 0.0),
+        ("l_max", -1.0),
+        ("l_max", 0.0),
+        ("certainty_margin", 0.0),
+        ("false_to", 0.8),
+        ("false_to", 0.75),
+        ("true_from", 1.5),
+    ],
 )
 def test_a_policy_that_makes_no_sense_is_refused(field: str, value: Any) -> None:
     with pytest.raises(ValueError, match=field):

@@ -36,6 +36,8 @@ ONE_MEGABYTE = 1_000_000
         ("If you are late, you must call the office.", "policy"),  # a condition is not a hypothesis
         ("Thank you for asking; the fee is $150.", "numeric"),  # politeness does not hide a number
         ("Thanks to the new policy, waiting times fell.", "policy"),
+        ("Trams run daily.", "factual"),  # three words and a full stop
+        ("Trams run daily from dawn onwards", "factual"),  # no full stop and no verb we know, but many words
         ("**The archive** belongs to the `city`.", "factual"),
     ],
 )
@@ -69,7 +71,8 @@ def test_assertions_are_claims(sentence: str, reason: Included) -> None:
         ("## Fees and opening hours", "heading"),
         ("Opening hours overview", "fragment"),
         ("The steps are as follows:", "fragment"),
-        ("Indeed so.", "fragment"),
+        ("Trams run.", "fragment"),
+        ("Trams daily from dawn till", "fragment"),  # one word less than a sentence without a full stop needs
         ("", "connector"),
     ],
 )
@@ -121,6 +124,7 @@ def test_importance(claim: str, query: str, importance: Importance) -> None:
         ("city archive library", True),  # 2 of 3 words: 0.67
         ("city archive library museum theatre", False),  # 2 of 5: 0.4, below 0.6
         ("city archive owner library museum", False),
+        ("city archive library museum belong", True),  # exactly 3 of 5
         ("archive museum", False),  # 1 of 2
         ("", False),
         ("What is it?", False),  # asks about nothing that could be recognised

@@ -53,6 +53,15 @@ def test_without_a_valid_citation_all_chunks_are_searched(citations: list[str]) 
     assert {match.match_type for match in result.matches} == {"semantic"}
 
 
+def test_a_chunk_that_repeats_the_claim_word_by_word_matches() -> None:
+    assert match_evidence([], {"same": 1.0, "opposite": -1.0}).matches == (Match("same", 1.0, "semantic"),)
+
+
+def test_a_single_source_is_no_further_source() -> None:
+    steps = calculate_confidence(FULL, [0.8], inference=False).steps
+    assert [step.name for step in steps] == ["support_level", "clamp"]
+
+
 def test_no_chunk_means_no_match() -> None:
     assert match_evidence(["a"], {}).matches == ()
 

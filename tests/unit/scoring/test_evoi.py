@@ -88,6 +88,11 @@ def test_twelve_extractions_are_the_ceiling_whatever_one_more_is_worth() -> None
     assert decide_extract(0.5, ExtractHistory(13, 13), 0.0, rich).proceed is False
 
 
+def test_minimum_and_maximum_may_coincide() -> None:
+    fixed = ExtractBudgetPolicy(min_extracts=3, max_extracts=3)
+    assert [decide_extract(1.0, ExtractHistory(n, 0), 1.0, fixed).proceed for n in (2, 3)] == [True, False]
+
+
 def test_a_history_grows_by_value_so_that_claims_cannot_share_one() -> None:
     start = ExtractHistory()
     assert start.after(hit=True).after(hit=False) == ExtractHistory(extracts=2, hits=1)

@@ -124,6 +124,7 @@ def test_centrality_is_the_weight_that_a_claim_gives_and_takes() -> None:
     edges = [ClaimEdge("a", "b", 0.5), ClaimEdge("b", "c", 0.75, "CONTRADICTS")]
     assert centrality("abcd", edges) == {"a": 0.5, "b": 1.25, "c": 0.75, "d": 0.0}
     assert core_claims("abcd", edges, 2) == ("b", "c")
+    assert core_claims("abcd", edges, 0) == ()
     assert core_claims("dcba", [], 2) == ("a", "b")  # ties go to the smaller id, not to the first in the article
 
 

@@ -86,6 +86,7 @@ def test_a_constraint_is_missing_unless_one_passage_mentions_all_of_it() -> None
     assert count_missing_constraints(["2019", "Lisbon", "12 million euros"], texts) == 0
     assert count_missing_constraints(["2020", "Porto", "13 million euros"], texts) == 3
     assert count_missing_constraints(["opened at Lisbon for 12 million euros"], texts) == 1
+    assert count_missing_constraints(["It cost 12 million euros"], texts) == 0  # all of a passage is enough
     assert count_missing_constraints(["2019"], []) == 1
     assert count_missing_constraints([], texts) == 0
 
@@ -95,6 +96,11 @@ def test_a_constraint_is_missing_unless_one_passage_mentions_all_of_it() -> None
 def test_signals_that_are_no_amounts_are_refused_by_name(field: str, bad: Any) -> None:
     with pytest.raises(ValueError, match=field):
         replace(RetrievalSignals(1, 1.0, 0.0, 0), **{field: bad})
+
+
+def test_a_weight_of_nothing_switches_a_signal_off() -> None:
+    policy = SufficiencyPolicy(w3=0.0)
+    assert compute_sufficiency(RetrievalSignals(2, 1.6, 9.0, 0), policy).s.value == pytest.approx(1.3)
 
 
 @pytest.mark.parametrize(("field", "value"), [("w1", -0.1), ("w4", math.nan), ("s_min", 0.0), ("s_min", math.inf)])

@@ -116,6 +116,7 @@ def skeleton(times: int, numbers: int, quotes: int) -> CoverageSkeleton:
         ((5, 5, 0), (5, 5, 2), ("low_quote_coverage:0/2",)),
         ((5, 2, 2), (5, 5, 2), ("low_number_coverage:2/5",)),  # 2 < 2.5
         ((5, 3, 2), (5, 5, 2), ()),  # 3 >= 2.5
+        ((49, 0, 0), (100, 0, 0), ("low_time_coverage:49/100",)),  # just below half
         ((2, 2, 1), (4, 4, 2), ()),  # exactly half is enough
         ((1, 1, 0), (4, 4, 2), ("low_time_coverage:1/4", "low_number_coverage:1/4", "low_quote_coverage:0/2")),
         ((0, 0, 0), (0, 0, 0), ()),  # nothing to cover

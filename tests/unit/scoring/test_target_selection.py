@@ -146,6 +146,16 @@ def test_deferred_claims_say_which_rule_deferred_them() -> None:
     assert selection.net_value.value == pytest.approx(2.6)  # 2.9 - 3 * 0.1
 
 
+def test_a_deferred_claim_is_measured_at_the_rank_it_would_have_had() -> None:
+    # fourth in line: 0.18 * 0.85^4 = 0.094 is below the cost of 0.1; third it would have been worth 0.1105
+    selection = select_targets(claims(1.0, 1.0, 1.0, 0.18), BudgetClass.MINIMAL)
+    assert selection.deferred == {"c04": "below_marginal_cost"}
+
+
+def test_a_claim_about_which_nothing_is_known_has_middling_signals() -> None:
+    assert claim_evoi(ClaimSignals("x")).value == pytest.approx(0.28125)  # 1 * 0.5 * 0.75 * 0.75
+
+
 def test_the_anchor_takes_the_last_place_if_it_did_not_earn_one() -> None:
     selection = select_targets(claims(1.0, 0.9, 0.8, 0.01), BudgetClass.MINIMAL, anchor="c04")
     assert selection.anchor_forced
