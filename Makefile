@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SERVICES := $(PYTHON) deploy/services.py
 
-.PHONY: help setup run test check services test-services stop-services faults soak format lock
+.PHONY: help setup run test check services test-services stop-services faults soak format docs lock
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -52,6 +52,9 @@ test-services: setup services  ## The same behaviour on the real servers, and th
 soak: setup services  ## Longer than CI has time for
 	set -e; eval "$$($(SERVICES) env)"; trap '$(SERVICES) stop' EXIT; \
 	VERISTREAM_SOAK_ROUNDS=10 $(BIN)/pytest -m faults
+
+docs: setup  ## Write the reference pages from the code's tables
+	$(BIN)/python -m streams.reference docs/reference
 
 lock: setup  ## Resolve the dependencies anew
 	$(BIN)/uv pip compile -q --generate-hashes --no-header --no-annotate --python-version 3.11 --universal pyproject.toml -o requirements/runtime.lock

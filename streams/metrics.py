@@ -1,6 +1,8 @@
 """Every Prometheus series, declared once. Label sets are closed: no job ids, no URLs, no free text."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.metrics_core import Metric
 
 WORKER = CollectorRegistry()
 """What a worker counts."""
@@ -61,3 +63,9 @@ def names() -> frozenset[str]:
     """Every series name, as dashboards and alerts spell it."""
     families = [family for registry in (WORKER, GATEWAY) for family in registry.collect()]
     return frozenset(family.name + suffix for family in families for suffix in _SUFFIXES.get(family.type, ("",)))
+
+
+def catalogue() -> list[tuple[Metric, tuple[str, ...]]]:
+    """Every family with its label names, for the handbook."""
+    series = [value for value in globals().values() if isinstance(value, MetricWrapperBase)]
+    return [(next(iter(one.describe())), tuple(one._labelnames)) for one in series]  # noqa: SLF001 - no public way

@@ -36,84 +36,141 @@ def _spelled(name: str) -> AliasChoices:
 class Settings(BaseSettings):
     """Everything that can be configured, with the defaults of the embedded system."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, frozen=True, extra="ignore", populate_by_name=True, use_attribute_docstrings=True
+    )
 
     # Kafka. Unset means the embedded broker.
     broker: str | None = None
+    """`kafka://host:port[,host:port]`; unset means the embedded broker."""
     topic_prefix: str = ""
+    """Put before every topic and group name, so that several systems share a cluster."""
     topic_partitions: int = Field(default=8, ge=1, le=1000)
+    """Partitions of new topics; at least as many as workers."""
     topic_replication: int = Field(default=1, ge=1, le=9)
+    """Copies of every partition of new topics."""
     kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    """How Kafka is spoken to."""
     kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = "PLAIN"
+    """Which SASL mechanism the cluster asks for."""
     kafka_sasl_username: str | None = None
+    """SASL user."""
     kafka_sasl_password: SecretStr | None = None
+    """SASL password."""
     kafka_ssl_cafile: Path | None = None
+    """Certificates to trust; unset means the system's."""
     kafka_ssl_certfile: Path | None = None
+    """The client's certificate, if the cluster asks for one."""
     kafka_ssl_keyfile: Path | None = None
+    """The key of that certificate."""
     kafka_session_timeout_seconds: float = Field(default=15.0, gt=1)
+    """After how long a silent worker's partitions go to another."""
 
     # Stores. Unset means embedded, in the data folder.
     weaviate_url: str | None = None
+    """The vector store; unset means embedded."""
     weaviate_grpc_port: int = 50051
+    """Its gRPC port."""
     weaviate_api_key: SecretStr | None = None
+    """Its API key."""
     neo4j_url: str | None = None
+    """Graph and ledger; unset means embedded."""
     neo4j_user: str = "neo4j"
+    """Its user."""
     neo4j_password: SecretStr | None = None
+    """Its password."""
     data_dir: Path = Path("~/.local/share/veristream")
+    """Folder of the embedded stores; several processes of one machine may share it."""
 
     # The doors.
     gateway_host: str = "127.0.0.1"
+    """Address that the gateway listens on."""
     gateway_port: int = Field(default=8080, ge=0, le=65535)
+    """Port that the gateway listens on; 0 takes any free one."""
     gateway_wait_seconds: float = Field(default=30.0, gt=0, le=600)
+    """How long a request waits for its verdict before it is answered with 202."""
     metrics_host: str = "127.0.0.1"
+    """Address of a worker's metrics and probes."""
     metrics_port: int = Field(default=9464, ge=0, le=65535)
+    """Port of a worker's metrics and probes; 0 takes any free one."""
 
     # Work in flight, and how patiently it is retried.
     in_flight: int = Field(default=16, ge=1, le=1024)
+    """Events that each stage of a worker has in hand at most."""
     retry_limit: int = Field(default=4, ge=0, le=20)
+    """Retries of a transient failure before the event becomes a dead letter."""
     retry_base_seconds: float = Field(default=0.2, gt=0)
+    """The first wait between tries; it doubles."""
     retry_max_seconds: float = Field(default=5.0, gt=0)
+    """The longest wait between tries."""
     drain_seconds: float = Field(default=20.0, gt=0)
+    """How long a stopping worker waits for what it has in hand."""
     stall_seconds: float = Field(default=120.0, gt=0)
+    """Without progress for this long a worker is not ready; for twice as long, it ends."""
     sweep_seconds: float = Field(default=10.0, gt=0)
+    """How often stored outcomes that were never heard are said again."""
 
     # Embedded back-pressure: the embedded broker keeps about 5 MB per partition, and a job's largest event
     # may wait in any one of them, so the bytes that all open jobs may need together stay below that.
     open_bytes_limit: int = Field(default=4_500_000, ge=1)
+    """Embedded: what all open jobs may need in the broker together."""
     job_reserve_bytes: int = Field(default=32_000, ge=1)
+    """Embedded: what one open job is counted with."""
 
     # The loop (001, 004).
     agentic_loop_max_iter: int = Field(default=3, ge=1, le=20, validation_alias=_spelled("AGENTIC_LOOP_MAX_ITER"))
+    """Planned sets of queries per job (004)."""
     query_budget: int = Field(default=4, ge=0, le=50)
+    """Searches per job (001)."""
     urls_per_query: int = Field(default=4, ge=1, le=50)
+    """Pages fetched per search (001)."""
     job_deadline_seconds: float = Field(default=120.0, gt=0)
+    """After this a job is decided with what it has."""
     rag_top_k: int = Field(default=10, ge=1, le=40, validation_alias=_spelled("RAG_TOP_K"))
+    """Passages per query of the knowledge base (004)."""
     rerank_top_k: int = Field(default=25, ge=1, le=40, validation_alias=_spelled("RERANK_TOP_K"))
+    """Candidates that are ranked (004)."""
     trust_mode: Literal["adaptive", "confidence"] = "adaptive"
+    """Sufficiency mode of submissions that name none."""
     policy: Literal["specification", "calibrated"] = "calibrated"
+    """The named profile of constants."""
     credible_domains: Annotated[tuple[str, ...], NoDecode] = Field(
         default=DEFAULT_CREDIBLE_DOMAINS, validation_alias=_spelled("CREDIBLE_DOMAINS")
     )
+    """Comma-separated; replaces the default list (004)."""
     search_providers: Annotated[tuple[str, ...], NoDecode] = ()
+    """Comma-separated, in order."""
     sample_web_url: str | None = None
+    """Where the bundled sample web is served; the supervisor sets it."""
 
     # Decomposition (004 §3).
     decompose_enabled: bool = Field(default=True, validation_alias=_spelled("DECOMPOSE_ENABLED"))
+    """Whether compound claims are taken apart."""
     decompose_min_claim_length: int = Field(default=20, ge=1, validation_alias=_spelled("DECOMPOSE_MIN_CLAIM_LENGTH"))
+    """Shorter claims are left whole."""
     decompose_max_subclaims: int = Field(default=5, ge=1, le=10, validation_alias=_spelled("DECOMPOSE_MAX_SUBCLAIMS"))
+    """Parts at most."""
     decompose_use_llm: bool = Field(default=True, validation_alias=_spelled("DECOMPOSE_USE_LLM"))
+    """Whether a language model may do it."""
 
     # Keys, as everyone spells them.
     openai_api_key: SecretStr | None = Field(default=None, validation_alias=_spelled("OPENAI_API_KEY"))
+    """Key of an OpenAI-compatible endpoint."""
     openai_base_url: str | None = Field(default=None, validation_alias=_spelled("OPENAI_BASE_URL"))
+    """Its address, if it is not OpenAI's own."""
     tavily_api_key: SecretStr | None = Field(default=None, validation_alias=_spelled("TAVILY_API_KEY"))
+    """Key of Tavily's search."""
 
     # Set by the supervisor of an embedded system for its own children.
     embedded: bool = False
+    """Set by the supervisor for its children."""
     worker_metrics_url: str | None = None
+    """Set by the supervisor: the worker's series, shown by the gateway too."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least level that is written."""
     log_format: Literal["auto", "console", "json"] = "auto"
+    """`auto` is readable on a terminal and JSON otherwise."""
 
     @field_validator("credible_domains", "search_providers", mode="before")
     @classmethod
