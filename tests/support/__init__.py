@@ -1,0 +1,1 @@
+"""What several suites share: fakes that implement the ports, processes to start and stop, a judge of what came out."""
