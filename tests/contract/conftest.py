@@ -1,0 +1,81 @@
+"""One parameter per adapter: every contract test runs on each of them."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from storage.ports import EvidenceIndex, KnowledgeGraph, Stores, UrlRegistry, VerdictLedger
+from tests.contract.adapters import Place, open_stores
+
+ADAPTERS = ["embedded"]
+CHILD_TIMEOUT_S = 90.0
+
+Together = Callable[..., Awaitable[list[Any]]]
+
+
+@pytest.fixture(params=ADAPTERS)
+def place(request: pytest.FixtureRequest, tmp_path: object) -> Place:
+    return Place(request.param, str(tmp_path))
+
+
+@pytest.fixture
+async def stores(place: Place) -> AsyncIterator[Stores]:
+    opened = await open_stores(place)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def other(place: Place, stores: Stores) -> AsyncIterator[Stores]:
+    """A second handle on the same data, as another process would hold it."""
+    opened = await open_stores(place)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def ledger(stores: Stores) -> VerdictLedger:
+    return stores.ledger
+
+
+@pytest.fixture
+def index(stores: Stores) -> EvidenceIndex:
+    return stores.index
+
+
+@pytest.fixture
+def graph(stores: Stores) -> KnowledgeGraph:
+    return stores.graph
+
+
+@pytest.fixture
+def urls(stores: Stores) -> UrlRegistry:
+    return stores.urls
+
+
+@pytest.fixture
+def in_processes(place: Place) -> Together:
+    """Run a scenario of `child` in several processes that start at the same moment; returns what each printed."""
+
+    async def run(scenario: str, *arguments: str) -> list[Any]:
+        children = [
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "tests.contract.child", place.to_json(), scenario, argument),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            for argument in arguments
+        ]
+        async with asyncio.timeout(CHILD_TIMEOUT_S):
+            for child in children:
+                assert child.stdout is not None
+                assert await child.stdout.readline() == b"ready\n"
+            answers = await asyncio.gather(*(child.communicate(b"go\n") for child in children))
+        assert [child.returncode for child in children] == [0] * len(children)
+        return [json.loads(out) for out, _ in answers]
+
+    return run
