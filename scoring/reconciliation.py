@@ -31,6 +31,7 @@ class Pattern(StrEnum):
     OPEN = "open"
 
 
+# What the parts say by themselves: the proposal for a claim of several parts when no model makes one.
 VERDICT_OF_PATTERN = {
     Pattern.SUPPORTED: Verdict.TRUE,
     Pattern.CONTRADICTED: Verdict.FALSE,
@@ -38,13 +39,15 @@ VERDICT_OF_PATTERN = {
     Pattern.PARTLY_SUPPORTED: Verdict.PARTIALLY_TRUE,
     Pattern.OPEN: Verdict.UNVERIFIABLE,
 }
-# What a proposal may say without contradicting the breakdown; UNVERIFIABLE may always be said.
-_CONSISTENT = {
-    Pattern.SUPPORTED: (Verdict.TRUE, Verdict.PARTIALLY_TRUE),
-    Pattern.CONTRADICTED: (Verdict.FALSE,),
-    Pattern.SPLIT: (Verdict.PARTIALLY_TRUE,),
-    Pattern.PARTLY_SUPPORTED: (Verdict.PARTIALLY_TRUE,),
-    Pattern.OPEN: (),
+# What becomes of a proposal that the parts do not bear out. A proposal that says a little more than they do is brought
+# down to what they say; one that says the opposite becomes UNVERIFIABLE, unless strong evidence decides after it.
+# UNVERIFIABLE itself may always be said.
+_CORRECTED = {
+    Pattern.SUPPORTED: {Verdict.FALSE: Verdict.UNVERIFIABLE},
+    Pattern.CONTRADICTED: {Verdict.TRUE: Verdict.UNVERIFIABLE, Verdict.PARTIALLY_TRUE: Verdict.FALSE},
+    Pattern.SPLIT: {Verdict.TRUE: Verdict.PARTIALLY_TRUE, Verdict.FALSE: Verdict.PARTIALLY_TRUE},
+    Pattern.PARTLY_SUPPORTED: {Verdict.TRUE: Verdict.PARTIALLY_TRUE, Verdict.FALSE: Verdict.UNVERIFIABLE},
+    Pattern.OPEN: dict.fromkeys((Verdict.TRUE, Verdict.FALSE, Verdict.PARTIALLY_TRUE), Verdict.UNVERIFIABLE),
 }
 
 
@@ -169,7 +172,7 @@ def reconcile(
         _claim_guards(bench, segments, absolute_quantifier, numeric, policy)
         _rationale_hint(bench, segments, rationale, policy)
     if bench.verdict is Verdict.UNVERIFIABLE and not bench.locks:
-        bench.lock("proposal_abstained")
+        bench.lock("proposal_abstained" if proposed is Verdict.UNVERIFIABLE else "proposal_contradicted")
     disputed = bench.conflict and bench.verdict is Verdict.UNVERIFIABLE
     return Reconciled(
         verdict=bench.verdict,
@@ -183,8 +186,7 @@ def reconcile(
 
 def _breakdown(bench: _Bench, pattern: Pattern) -> None:
     """The proposal may not contradict the statuses of the parts."""
-    if bench.verdict is not Verdict.UNVERIFIABLE and bench.verdict not in _CONSISTENT[pattern]:
-        bench.rule("breakdown", VERDICT_OF_PATTERN[pattern])
+    bench.rule("breakdown", _CORRECTED[pattern].get(bench.verdict, bench.verdict))
 
 
 def _strong_stance(
@@ -195,15 +197,16 @@ def _strong_stance(
     policy: ReconciliationPolicy,
 ) -> None:
     """Strong evidence decides whatever was proposed; entailment only if every part has it and no voice objects."""
-    support = _support(segments)
-    unopposed = pattern is Pattern.CONTRADICTED or (pattern is Pattern.SPLIT and support < policy.binary_signal)
-    if unopposed and _contradiction(segments) >= policy.strong_signal:
+    supports, contradiction = _supports(segments), _contradiction(segments)
+    best = max(supports, default=0.0)
+    unopposed = pattern is Pattern.CONTRADICTED or (pattern is Pattern.SPLIT and best < policy.binary_signal)
+    if unopposed and contradiction >= policy.strong_signal:
         bench.rule("strong_contradiction", Verdict.FALSE)
-    elif pattern is Pattern.SUPPORTED and support >= policy.strong_signal:
+    elif pattern is Pattern.SUPPORTED and min(supports) >= policy.strong_signal:
         objection = max(segment.contradiction for segment in segments)
         if objection < policy.weak_signal and numeric is not NumericRelation.DIFFERS:
             bench.rule("strong_entailment", Verdict.TRUE)
-    elif pattern in (Pattern.SPLIT, Pattern.PARTLY_SUPPORTED) and support >= policy.strong_signal:
+    elif pattern in (Pattern.SPLIT, Pattern.PARTLY_SUPPORTED) and best >= policy.strong_signal:
         bench.rule("strong_partial_support", Verdict.PARTIALLY_TRUE)
 
 
@@ -217,14 +220,25 @@ def _bands(bench: _Bench, segments: Sequence[Segment], policy: ReconciliationPol
 
 
 def _binary_gates(bench: _Bench, segments: Sequence[Segment], policy: ReconciliationPolicy) -> None:
+    """A part stands if its side is strong enough and outweighs the other. TRUE needs all parts, the others one."""
     if bench.verdict is Verdict.UNVERIFIABLE:
         return
-    if _own_side(bench.verdict, segments) < policy.binary_signal:
+    sides = [_sides(segment, bench.verdict) for segment in segments]
+    strong = [(own, other) for own, other in sides if own > 0 and own >= policy.binary_signal]
+    standing = [own for own, other in strong if own / (own + other) >= policy.binary_dominance]
+    if not strong:
         bench.lock("binary_gate:strength")
-    elif (
-        bench.verdict is not Verdict.PARTIALLY_TRUE and _dominance(bench.verdict, segments) < policy.binary_dominance
-    ):
+    elif not standing:
         bench.lock("binary_gate:dominance", conflict=True)
+    elif bench.verdict is Verdict.TRUE and len(standing) < len(segments):
+        bench.rule("binary_gate:some_parts", Verdict.PARTIALLY_TRUE)
+
+
+def _sides(segment: Segment, verdict: Verdict) -> tuple[float, float]:
+    """The strength of the verdict's own side in a part and that of the other; nothing where the part is not on it."""
+    if verdict is Verdict.FALSE:
+        return (segment.contradiction, segment.support) if segment.status in CONTRADICTED else (0.0, 0.0)
+    return (segment.support, segment.contradiction) if segment.status in SUPPORTED else (0.0, 0.0)
 
 
 def _claim_guards(
@@ -240,7 +254,7 @@ def _claim_guards(
         bench.lock("numeric_mismatch")
     elif absolute_quantifier:
         objection = any(segment.contradiction > 0 for segment in segments)
-        if objection or _support(segments) < policy.absolute_signal:
+        if objection or min(_supports(segments), default=0.0) < policy.absolute_signal:
             bench.lock("absolute_quantifier")
 
 
@@ -248,32 +262,19 @@ def _rationale_hint(
     bench: _Bench, segments: Sequence[Segment], rationale: RationalePolarity, policy: ReconciliationPolicy
 ) -> None:
     """Reasons that point the other way cost a verdict that is not strong; they never turn it round."""
-    opposed = (bench.verdict, rationale) in ((Verdict.TRUE, "refutes"), (Verdict.FALSE, "supports"))
-    if opposed and _own_side(bench.verdict, segments) < policy.strong_signal:
+    strength = {
+        (Verdict.TRUE, "refutes"): min(_supports(segments), default=0.0),
+        (Verdict.FALSE, "supports"): _contradiction(segments),
+    }.get((bench.verdict, rationale))
+    if strength is not None and strength < policy.strong_signal:
         bench.lock("rationale_polarity")
 
 
-def _support(segments: Sequence[Segment]) -> float:
-    """A claim is supported as well as the least supported of its supported parts."""
-    return min((unit("support", s.support) for s in segments if s.status in SUPPORTED), default=0.0)
+def _supports(segments: Sequence[Segment]) -> list[float]:
+    """How strongly each supported part is supported."""
+    return [unit("support", segment.support) for segment in segments if segment.status in SUPPORTED]
 
 
 def _contradiction(segments: Sequence[Segment]) -> float:
     """One refuted part refutes the whole, so the strongest refutation counts."""
     return max((unit("contradiction", s.contradiction) for s in segments if s.status in CONTRADICTED), default=0.0)
-
-
-def _own_side(verdict: Verdict, segments: Sequence[Segment]) -> float:
-    return _contradiction(segments) if verdict is Verdict.FALSE else _support(segments)
-
-
-def _dominance(verdict: Verdict, segments: Sequence[Segment]) -> float:
-    """The verdict's side as a share of both: in every part for TRUE, in the clearest refuted part for FALSE."""
-    if verdict is Verdict.TRUE:
-        return min(_share(segment.support, segment.contradiction) for segment in segments)
-    refuted = (segment for segment in segments if segment.status in CONTRADICTED)
-    return max((_share(segment.contradiction, segment.support) for segment in refuted), default=0.0)
-
-
-def _share(own: float, other: float) -> float:
-    return own / (own + other) if own else 0.0

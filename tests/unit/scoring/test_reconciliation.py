@@ -77,14 +77,15 @@ def test_the_parts_amount_to_a_pattern(statuses: list[SegmentStatus], expected: 
         (OPEN, [part(INV, 0, 0.5)], OPEN),
         (PARTLY, [part(V, 0.5), part(INV, 0, 0.5)], PARTLY),
         (PARTLY, [part(V, 0.5), part(U)], PARTLY),
-        # What contradicts it does not.
-        (FALSE, [part(V, 0.5)], TRUE),
-        (TRUE, [part(INV, 0, 0.5)], FALSE),
+        # What says more than it is brought down to it.
         (PARTLY, [part(INV, 0, 0.5)], FALSE),
         (TRUE, [part(V, 0.5), part(INV, 0, 0.5)], PARTLY),
         (FALSE, [part(V, 0.5), part(INV, 0, 0.5)], PARTLY),
         (TRUE, [part(V, 0.5), part(U)], PARTLY),
-        (FALSE, [part(V, 0.5), part(U)], PARTLY),
+        # What says the opposite is withdrawn.
+        (FALSE, [part(V, 0.5)], OPEN),
+        (TRUE, [part(INV, 0, 0.5)], OPEN),
+        (FALSE, [part(V, 0.5), part(U)], OPEN),
         (FALSE, [part(U)], OPEN),  # absence of evidence is never refutation
         (TRUE, [part(U)], OPEN),
     ],
@@ -167,6 +168,30 @@ def test_a_partial_verdict_needs_as_much_support_as_a_binary_one(strength: float
     assert (result.verdict is PARTLY) is (strength > 0.45)
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (part(PV, 0.45, 0.24), TRUE),  # 0.45 of 0.69 is 0.652
+        (part(PV, 0.45, 0.25), PARTLY),  # 0.45 of 0.70 is 0.643: disputed
+        (part(PV, below(0.45)), PARTLY),  # too weak
+        (part(U), PARTLY),  # open: a doubtful part does no more harm than an open one
+    ],
+)
+def test_true_becomes_partial_when_only_some_parts_stand(other: Segment, expected: Verdict) -> None:
+    result = reconcile(TRUE, [part(V, 0.5), other])
+    assert result.verdict is expected
+    assert result.locks == ()
+
+
+def test_one_refuted_part_that_stands_is_enough_for_false() -> None:
+    assert reconcile(FALSE, [part(INV, 0, 0.5), part(PI, 0.3, 0.4)]).verdict is FALSE
+
+
+def test_a_policy_without_a_strength_gate_still_needs_some_evidence() -> None:
+    lenient = ReconciliationPolicy(weak_signal=0.0, binary_signal=0.0)
+    assert reconcile(TRUE, [part(V, 0.0)], lenient).locks == ("binary_gate:strength",)
+
+
 def test_sources_that_conflict_are_unverifiable_and_disputed() -> None:
     result = reconcile(OPEN, [part(U, 0.8, 0.8, contested=True)])
     assert (result.verdict, result.label, result.locks) == (OPEN, Label.MIXED, ("mixed_signal",))
@@ -240,11 +265,18 @@ def test_reasons_that_point_the_other_way_cost_a_verdict_that_is_not_strong(
 
 def test_every_unverifiable_has_a_reason() -> None:
     assert reconcile(OPEN, [part(V, 0.5)]).locks == ("proposal_abstained",)
+    assert reconcile(FALSE, [part(V, 0.5)]).locks == ("proposal_contradicted",)
 
 
 def test_guards_say_what_they_changed() -> None:
-    (guard,) = reconcile(TRUE, [part(INV, 0, 0.5)]).guards
-    assert (guard.name, guard.before, guard.after) == ("breakdown", TRUE, FALSE)
+    (guard,) = reconcile(PARTLY, [part(INV, 0, 0.5)]).guards
+    assert (guard.name, guard.before, guard.after) == ("breakdown", PARTLY, FALSE)
+
+
+def test_strong_evidence_turns_a_proposal_round_in_two_steps() -> None:
+    result = reconcile(FALSE, [part(V, 0.9)])
+    assert result.verdict is TRUE
+    assert names(result) == ["breakdown", "strong_entailment"]
 
 
 def test_votes_are_counted_by_story_and_strength() -> None:
