@@ -1,7 +1,7 @@
 # ruff: noqa: INP001, S311 - a script run by hand; its random numbers pick a sample
 """Fits an embedder's similarity calibration on claim-evidence pairs and prints the three points.
 
-    python models/fit_calibration.py static DATA/train_{vitaminc_real,fever_nli,scifact,check_covid}.jsonl.gz
+    python models/fit_calibration.py static|bge DATA/train_{vitaminc_real,fever_nli,scifact,check_covid}.jsonl.gz
 
 Related pairs are those labelled SUPPORTS or REFUTES; random pairs join a claim with the evidence of another claim
 of the same file, because an index holds passages of one field more often than of all fields.
@@ -40,11 +40,15 @@ async def cosines(
 
 def load(name: str) -> Embedder:
     """The embedder under the name that settings use."""
+    from agents.language.embedders.onnx import OnnxEmbedder
     from agents.language.embedders.static import StaticEmbedder
+    from agents.language.model_files import model_folder
 
     if name == "static":
         return StaticEmbedder()
-    raise SystemExit(f"unknown embedder {name!r}: choose static")
+    if name == "bge":
+        return OnnxEmbedder(model_folder("bge-small-en-v1.5"))
+    raise SystemExit(f"unknown embedder {name!r}: choose static or bge")
 
 
 async def main() -> None:
