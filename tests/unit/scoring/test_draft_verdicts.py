@@ -99,6 +99,18 @@ def test_a_claim_that_no_single_chunk_states_has_to_be_inferred(texts: list[str]
 
 
 @pytest.mark.parametrize(
+    ("claim", "inference"),
+    [
+        ("city archive owner library museum", True),  # 2 of 5 words: 0.4
+        ("city archive belong library museum", False),  # 3 of 5: exactly 0.6
+        ("city archive belong council library museum garden", True),  # 4 of 7: 0.57
+    ],
+)
+def test_three_fifths_of_the_words_state_a_claim(claim: str, inference: bool) -> None:
+    assert requires_inference(claim, ["The archive belongs to the city council."]) is inference
+
+
+@pytest.mark.parametrize(
     ("level", "similarities", "inference", "confidence"),
     [
         (FULL, [0.8], False, 0.85),

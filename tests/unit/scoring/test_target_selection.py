@@ -171,6 +171,11 @@ def test_an_anchor_that_earned_its_place_is_not_forced() -> None:
     assert selection.targets["c02"] == "worth_its_cost"
 
 
+def test_a_floor_may_be_its_ceiling() -> None:
+    policy = TargetPolicy(minimal_floor=3)
+    assert select_targets(claims(1.0, 0.0, 0.0, 0.0), BudgetClass.MINIMAL, policy=policy).k == 3
+
+
 def test_ties_go_to_the_smaller_id() -> None:
     tied = [claim(name) for name in ("d", "b", "c", "a")]
     assert list(select_targets(tied, BudgetClass.MINIMAL).targets) == ["a", "b", "c"]
