@@ -8,9 +8,9 @@ from agents.claims.budget import LoopBudget
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.language.ports import Embedder, StanceModel
+from agents.language.rules.decompose import DecomposePolicy
 from scoring.policy import Policy
-from storage.ports import VerdictLedger
-from storage.ports.evidence import EvidenceIndex
+from storage.ports import EvidenceIndex, KnowledgeGraph, UrlRegistry, VerdictLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class Services:
 
     ledger: VerdictLedger
     index: EvidenceIndex
+    graph: KnowledgeGraph
+    urls: UrlRegistry
     embedder: Embedder
     stance: StanceModel
     search: WebSearch | None
@@ -26,4 +28,5 @@ class Services:
     credibility: SourceCredibility
     policy: Policy
     budget: LoopBudget
+    decomposition: DecomposePolicy
     clock: Callable[[], datetime]

@@ -1,5 +1,6 @@
 """The composition root: settings in, connected services out. The only place that chooses adapters."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,15 +13,14 @@ from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
 from agents.language.embedders.static import StaticEmbedder
+from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
 from agents.services import Services
 from scoring.policy import policy_named
-from storage.embedded.connection import DatabasePolicy
-from storage.embedded.database import Database
-from storage.embedded.evidence import SqliteEvidenceIndex
 from storage.embedded.ledger import SqliteLedger
+from storage.embedded.stores import LEDGER_FILE, open_embedded
+from storage.ports import Embedder as EmbedderIdentity
 from storage.ports import VerdictLedger
-from storage.ports.evidence import Embedder as EmbedderIdentity
 from streams.admission import Admission
 from streams.gateway.desk import Desk
 from streams.gateway.hub import Hub
@@ -35,7 +35,7 @@ def utc_now() -> datetime:
 
 async def open_ledger(settings: Settings) -> VerdictLedger:
     """The ledger that the settings name."""
-    return await SqliteLedger.open(settings.data_dir / "ledger.sqlite")
+    return await SqliteLedger.open(settings.data_dir / LEDGER_FILE)
 
 
 @asynccontextmanager
@@ -43,18 +43,15 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """Everything a worker's handlers need, closed again at the end of the block."""
     async with AsyncExitStack() as stack:
         embedder = StaticEmbedder()
-        ledger = await open_ledger(settings)
-        stack.push_async_callback(ledger.close)
-        identity = EmbedderIdentity(embedder.name, embedder.dimension)
-        database = await Database.open(settings.data_dir / "evidence.sqlite", DatabasePolicy(load_vectors=True))
-        stack.push_async_callback(database.close)
-        index = await SqliteEvidenceIndex.open(database, identity)
-        stack.push_async_callback(index.close)
+        stores = await open_embedded(settings.data_dir, EmbedderIdentity(embedder.name, embedder.dimension))
+        stack.push_async_callback(stores.close)
         client = await stack.enter_async_context(httpx.AsyncClient(timeout=10.0))
         search, fetcher = _web(settings, client)
         yield Services(
-            ledger=ledger,
-            index=index,
+            ledger=stores.ledger,
+            index=stores.index,
+            graph=stores.graph,
+            urls=stores.urls,
             embedder=embedder,
             stance=LexicalStance(),
             search=search,
@@ -62,6 +59,11 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             credibility=SourceCredibility.of(settings.credible_domains),
             policy=policy_named(settings.policy),
             budget=_budget(settings),
+            decomposition=DecomposePolicy(
+                enabled=settings.decompose_enabled,
+                min_claim_length=settings.decompose_min_claim_length,
+                max_subclaims=settings.decompose_max_subclaims,
+            ),
             clock=utc_now,
         )
 
@@ -78,7 +80,9 @@ def _budget(settings: Settings) -> LoopBudget:
         queries=settings.query_budget,
         urls_per_query=settings.urls_per_query,
         deadline=timedelta(seconds=settings.job_deadline_seconds),
-        retrieval_limit=settings.rerank_top_k,
+        per_query=settings.rag_top_k,
+        candidates=settings.rerank_top_k,
+        iterations=settings.agentic_loop_max_iter,
         trust_mode=settings.trust_mode,
     )
 
@@ -86,8 +90,6 @@ def _budget(settings: Settings) -> LoopBudget:
 @asynccontextmanager
 async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
     """Everything a gateway needs."""
-    import asyncio
-
     async with AsyncExitStack() as stack:
         ledger = await open_ledger(settings)
         stack.push_async_callback(ledger.close)

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from agents.claims.citations import citations
+from agents.claims.citations import STANCE_OF_RELATION, citations
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust, trust_mode
 from agents.claims.package import (
@@ -28,7 +28,6 @@ from scoring.polarity import Relation
 from scoring.reconciliation import strong_votes
 from scoring.trust import FixedTrust, fixed_trust
 from scoring.truthfulness import truthfulness
-from scoring.values import StanceLabel
 from storage.ports import EvidenceRef, JobState, Outcome
 from storage.ports.evidence import FACTS
 
@@ -91,7 +90,7 @@ def adjudicate(job: ClaimJob, services: Services) -> VerdictPackage:
     )
     scores = [row.score.value for row in job.evidence]
     submission = job.submission
-    cited = citations(decision.validated.citations, job)
+    cited = citations(decision.validated.citations, job, trust)
     now = services.clock()
     return VerdictPackage(
         job_id=job.job_id,
@@ -106,7 +105,7 @@ def adjudicate(job: ClaimJob, services: Services) -> VerdictPackage:
         verdict_confidence=sureness.value,
         truthfulness_percent=truth.value * 100,
         evidence_quality_percent=quality.value * 100,
-        rationale=rationale(job, decision, cited),
+        rationale=rationale(job, decision, trust, cited),
         citations=cited,
         evidence=job.evidence,
         evidence_map=_links(trust),
@@ -182,15 +181,12 @@ def _segments(trust: AdaptiveTrust) -> tuple[SegmentRow, ...]:
     )
 
 
-_STANCE_OF_RELATION: dict[Relation, StanceLabel] = {Relation.SUPPORTS: "supports", Relation.CONTRADICTS: "refutes"}
-
-
 def _links(trust: AdaptiveTrust) -> tuple[EvidenceLink, ...]:
     return tuple(
         EvidenceLink(
             segment=number,
             evidence_id=link.evidence_id,
-            stance=_STANCE_OF_RELATION.get(link.relation, "neutral"),
+            stance=STANCE_OF_RELATION.get(link.relation, "neutral"),
             strength=link.strength,
         )
         for number, segment in enumerate(trust.segments)

@@ -11,6 +11,10 @@ class LoopBudget:
     queries: int = 4
     urls_per_query: int = 4
     deadline: timedelta = timedelta(seconds=120)
-    retrieval_limit: int = 25
-    """Candidates per retrieval (RERANK_TOP_K)."""
+    iterations: int = 3
+    """Planned sets of queries (AGENTIC_LOOP_MAX_ITER)."""
+    per_query: int = 10
+    """Passages per query of the stores (RAG_TOP_K)."""
+    candidates: int = 25
+    """Candidates that are ranked (RERANK_TOP_K)."""
     trust_mode: str = "adaptive"

@@ -6,23 +6,22 @@ from agents.language.rules.decompose import decompose
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.text import entities
-from storage.ports.evidence import Hit, HybridQuery
+from storage.ports import Hit, HybridQuery
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Search with the whole claim and with its parts, and merge what is found."""
-    parts = job.subclaims or decompose(job.claim)
+    parts = job.subclaims or decompose(job.claim, services.decomposition)
     queries = list(dict.fromkeys((job.claim, *parts)))
     vectors = await services.embedder.embed(queries)
     found: dict[str, CandidateRow] = {}
     for number, (query, vector) in enumerate(zip(queries, vectors, strict=True)):
         reason = "claim" if number == 0 else f"part {number}"
-        hits = await services.index.search(
-            HybridQuery(text=query, vector=vector, limit=services.budget.retrieval_limit)
-        )
+        hits = await services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
         for hit in hits:
             _merge(found, _row(hit, reason, services))
-    rows = sorted(found.values(), key=lambda row: (-row.semantic, row.id))[:ROW_LIMIT]
+    limit = min(ROW_LIMIT, services.budget.candidates)
+    rows = sorted(found.values(), key=lambda row: (-row.semantic, row.id))[:limit]
     known = {"subclaims": parts, "entities": job.entities or entities(job.claim)}
     job = job.model_copy(update={**known, "candidates": tuple(rows), "evidence": ()})
     return StepResult((Send("ranking", job.job_id, job),), (Note("retrieved", {"candidates": len(rows)}),))

@@ -2,60 +2,84 @@
 
 import asyncio
 from collections import Counter
+from typing import NamedTuple
 
 from agents.claims.job import ClaimJob
-from agents.claims.planning import plan_queries
 from agents.errors import Permanent
 from agents.evidence.extraction import ExtractedPage, extract
 from agents.evidence.ingest import ingest_page
-from agents.evidence.ports import PageUnavailable, SearchResult
+from agents.evidence.ports import PageFetcher, PageUnavailable, SearchResult, WebSearch
+from agents.language.rules.queries import plan_queries
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.urls import is_listing
+from storage.ports import normal_url
 from storage.ports.evidence import FACTS
+
+WIDER = 3
+"""Results asked for, as a multiple of the pages wanted: many will be known or unwanted."""
+
+
+class Web(NamedTuple):
+    """The two halves of looking outside."""
+
+    search: WebSearch
+    fetcher: PageFetcher
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """One visit is one loop: the next planned query, never more."""
     if services.search is None or services.fetcher is None:
         raise Permanent("no web search is configured, so no job should have come here")
-    plan = job.loop.plan if job.loop.count else plan_queries(job.claim, job.subclaims, job.submission.domain)
+    web = Web(services.search, services.fetcher)
+    plan = job.loop.plan if job.loop.count else _plan(job)
     query, rest = plan[0], plan[1:]
-    results = await services.search.search(query, services.budget.urls_per_query * 3)
+    results = await web.search.search(query, services.budget.urls_per_query * WIDER)
     skipped: Counter[str] = Counter(job.loop.urls_skipped)
-    chosen = _choose(results, job, services, skipped)
-    stored = await asyncio.gather(*(_take(result, job, services) for result in chosen))
-    for reason in (outcome for outcome in stored if isinstance(outcome, str)):
-        skipped[reason] += 1
-    fetched = [result.url for result, outcome in zip(chosen, stored, strict=True) if isinstance(outcome, int)]
+    chosen = await _choose(results, job, services, skipped)
+    outcomes = await asyncio.gather(*(_take(url, job, services, web.fetcher) for url in chosen))
+    skipped.update(reason for reason in outcomes if reason is not None)
+    read = [url for url, reason in zip(chosen, outcomes, strict=True) if reason is None]
+    await services.urls.remember(job.job_id, job.loop.count, chosen, now=services.clock())
     loop = job.loop.model_copy(
         update={
             "count": job.loop.count + 1,
             "plan": rest,
             "queries": (*job.loop.queries, query),
-            "urls_processed": (*job.loop.urls_processed, *fetched),
+            "urls_processed": (*job.loop.urls_processed, *read),
             "urls_skipped": dict(skipped),
         }
     )
-    told = Note("searched", {"query": query, "results": len(results), "pages": len(fetched)})
+    told = Note("searched", {"query": query, "results": len(results), "pages": len(read)})
     job = job.model_copy(update={"loop": loop, "evidence": (), "candidates": ()})
     return StepResult((Send("retrieval", job.job_id, job),), (told,))
 
 
-def _choose(
-    results: list[SearchResult], job: ClaimJob, services: Services, skipped: Counter[str]
-) -> list[SearchResult]:
-    """New article pages, best first, up to the cap; what is passed over is counted by reason."""
-    chosen: list[SearchResult] = []
+def _plan(job: ClaimJob) -> tuple[str, ...]:
+    return plan_queries(job.claim, job.entities, job.submission.domain, job.as_of)
+
+
+async def _choose(results: list[SearchResult], job: ClaimJob, services: Services, skipped: Counter[str]) -> list[str]:
+    """New article pages, best first, up to the cap, each leased to this job; what is passed over is counted."""
+    now, cap = services.clock(), services.budget.urls_per_query
+    wanted = []
     for result in results:
         reason = _unwanted(result, job)
-        if reason is None and len(chosen) >= services.budget.urls_per_query:
-            reason = "over_cap"
         if reason is None:
-            chosen.append(result)
+            wanted.append(normal_url(result.url))
         else:
             skipped[reason] += 1
-    return chosen
+    await services.urls.register(wanted, stage=job.loop.count, claim_ids=[job.job_id], now=now)
+    fresh = await services.urls.unprocessed(job.job_id, job.loop.count, wanted, now=now)
+    granted = await services.urls.lease(fresh[:cap], owner=_owner(job), now=now)
+    for reason, count in (
+        ("processed", len(wanted) - len(fresh)),
+        ("over_cap", len(fresh[cap:])),
+        ("fetched_by_another", len(fresh[:cap]) - len(granted)),
+    ):
+        if count:
+            skipped[reason] += count
+    return granted
 
 
 def _unwanted(result: SearchResult, job: ClaimJob) -> str | None:
@@ -63,20 +87,29 @@ def _unwanted(result: SearchResult, job: ClaimJob) -> str | None:
         return "listing"
     if result.published is not None and result.published > job.as_of:
         return "after_as_of"
-    return "processed" if result.url in job.loop.urls_processed else None
+    return None
 
 
-async def _take(result: SearchResult, job: ClaimJob, services: Services) -> int | str:
-    """Fetch, read and store one page: how many passages were new, or why there are none."""
-    assert services.fetcher is not None
-    now = services.clock()
+async def _take(url: str, job: ClaimJob, services: Services, fetcher: PageFetcher) -> str | None:
+    """Fetch, read and store one page; the reason if that was not possible."""
+    now, owner = services.clock(), _owner(job)
     try:
-        fetched = await services.fetcher.fetch(result.url)
+        fetched = await fetcher.fetch(url)
     except PageUnavailable as error:
+        await services.urls.fail(url, owner=owner, reason=error.reason, now=now)
         return error.reason
-    page = await extract(fetched.body, result.url, latest=now.date())
+    page = await extract(fetched.body, url, latest=now.date())
     if not isinstance(page, ExtractedPage):
+        await services.urls.fail(url, owner=owner, reason=page.reason, now=now)
         return page.reason
-    return await ingest_page(
+    await ingest_page(
         page, FACTS, index=services.index, embedder=services.embedder, credibility=services.credibility, now=now
     )
+    for store in ("index", "graph"):
+        await services.urls.acknowledge(url, store, owner=owner, now=services.clock())
+    return None
+
+
+def _owner(job: ClaimJob) -> str:
+    """A step that runs again owns what it owned before."""
+    return f"{job.job_id}/{job.attempt}"

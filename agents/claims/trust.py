@@ -35,20 +35,23 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
 
 def stop_reason(job: ClaimJob, trust: AdaptiveTrust, services: Services, now: datetime) -> StopReason | None:
     """Why the loop ends here, or None when it goes on."""
-    loop, budget = job.loop, services.budget
-    if trust.gate.is_sufficient and loop.count > 0:
+    if trust.gate.is_sufficient and job.loop.count > 0:
         return "sufficient"
     if trust.gate.is_sufficient and cache_precheck(job, trust, services):
         return "cache"
+    return _exhausted(job, services, now)
+
+
+def _exhausted(job: ClaimJob, services: Services, now: datetime) -> StopReason | None:
+    """Which budget is gone."""
+    loop = job.loop
     if now >= job.deadline:
         return "deadline"
     if services.search is None:
         return "no_provider"
-    if loop.count >= budget.queries:
+    if loop.count >= services.budget.queries:
         return "query_budget"
-    if loop.count > 0 and not loop.plan:
-        return "url_exhausted"
-    return None
+    return "url_exhausted" if loop.count > 0 and not loop.plan else None
 
 
 def cache_precheck(job: ClaimJob, trust: AdaptiveTrust, services: Services) -> bool:

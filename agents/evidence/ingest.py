@@ -6,7 +6,7 @@ from agents.evidence.chunking import chunk
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.extraction import ExtractedPage
 from agents.language.ports import Embedder
-from storage.ports.evidence import EvidenceIndex, Passage
+from storage.ports import EvidenceIndex, Passage
 
 SNIPPET_CHARACTERS = 200
 
