@@ -182,7 +182,9 @@ def _absolutes(reading: Reading) -> set[str]:
 
 
 def _is_hedged(sentence: Reading) -> bool:
-    return any(word.text.lower() in HEDGES for word in sentence.words) or bool(HEARSAY.search(sentence.text))
+    # "May" with a capital is the month.
+    hedged = any(word.text.lower() in HEDGES and word.text != "May" for word in sentence.words)
+    return hedged or bool(HEARSAY.search(sentence.text))
 
 
 def as_stance(finding: Finding) -> Stance:
