@@ -45,16 +45,19 @@ class SqliteUrlRegistry:
 
     async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime) -> UrlRecord:
         aware("now", now)
+        identifier("owner", owner)
         known = normal_url(url)
         return await self._db.write(lambda db: urls_sql.acknowledge(db, known, store, owner, now))
 
     async def fail(self, url: str, *, owner: str, reason: str, now: datetime) -> UrlRecord:
         aware("now", now)
+        identifier("owner", owner)
         storable("reason", reason)
         known = normal_url(url)
         return await self._db.write(lambda db: urls_sql.fail(db, known, owner, reason, now))
 
     async def release(self, url: str, *, owner: str) -> UrlRecord:
+        identifier("owner", owner)
         known = normal_url(url)
         return await self._db.write(lambda db: urls_sql.release(db, known, owner))
 

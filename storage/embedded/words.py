@@ -9,10 +9,10 @@ import apsw
 
 
 def create(db: apsw.Connection, collection: int) -> None:
-    """The terms are plain ASCII words in any order: no positions and no copy of the text are kept."""
+    """The terms are plain ASCII words; no copy of them is kept. Without positions (detail=none) BM25 would be zero."""
     db.execute(
         f"CREATE VIRTUAL TABLE {_table(collection)} USING"
-        " fts5(terms, tokenize = 'ascii', detail = none, content = '', contentless_delete = 1)"
+        " fts5(terms, tokenize = 'ascii', content = '', contentless_delete = 1)"
     )
 
 
