@@ -127,7 +127,7 @@ def compute_subclaim_coverage(
         terms = extract_anchors(subclaim, (proposed_anchors or {}).get(subclaim, ()))
         own_stances = (stances or {}).get(subclaim, {})
         links = _Reader.of(subclaim, terms, own_stances, policy, sides).links(passages)
-        segments.append(_segment(subclaim, terms, links, policy))
+        segments.append(judge_segment(subclaim, links, policy, anchors=terms))
     return Coverage(tuple(segments), weighted_coverage([segment.weight for segment in segments]))
 
 
@@ -180,9 +180,9 @@ class _Reader:
         return cls(stems, names, StemQuery.of(stems | names.stems.stems), stances, policy, polarity)
 
     def links(self, passages: Iterable[tuple[Evidence, Passage]]) -> tuple[Link, ...]:
-        """The passages that speak about the subclaim, the one that says most about it first."""
+        """The passages that speak about the subclaim."""
         found = [link for item, passage in passages if (link := self.link(item, passage)) is not None]
-        return tuple(sorted(found, key=lambda link: (-link.weight, -link.strength, link.evidence_id)))
+        return tuple(found)
 
     def link(self, item: Evidence, passage: Passage) -> Link | None:
         policy = self.policy
@@ -213,21 +213,25 @@ def _stance_factor(side: Relation, policy: CoveragePolicy) -> float:
     return policy.qualified_factor if side is Relation.QUALIFIES else policy.neutral_factor
 
 
-def _segment(text: str, terms: tuple[str, ...], links: tuple[Link, ...], policy: CoveragePolicy) -> Segment:
-    support = max((link.strength for link in links if link.relation is Relation.SUPPORTS), default=0.0)
-    contradiction = max((link.strength for link in links if link.relation is Relation.CONTRADICTS), default=0.0)
+def judge_segment(
+    text: str, links: Sequence[Link], policy: CoveragePolicy = DEFAULT, *, anchors: tuple[str, ...] = ()
+) -> Segment:
+    """What a part's links amount to: its status, weight and the strength of both sides."""
+    ordered = tuple(sorted(links, key=lambda link: (-link.weight, -link.strength, link.evidence_id)))
+    support = max((link.strength for link in ordered if link.relation is Relation.SUPPORTS), default=0.0)
+    contradiction = max((link.strength for link in ordered if link.relation is Relation.CONTRADICTS), default=0.0)
     contested = min(support, contradiction) > 0 and abs(support - contradiction) < policy.contested_margin
     return Segment(
         text=text,
-        status=SegmentStatus.UNKNOWN if contested else _status(links, support, contradiction, policy),
-        weight=links[0].weight if links else 0.0,
-        strength=links[0].strength if links else 0.0,
+        status=SegmentStatus.UNKNOWN if contested else _status(ordered, support, contradiction, policy),
+        weight=ordered[0].weight if ordered else 0.0,
+        strength=ordered[0].strength if ordered else 0.0,
         support=support,
         contradiction=contradiction,
         contested=contested,
-        best_evidence_id=links[0].evidence_id if links else "",
-        anchors=terms,
-        links=links,
+        best_evidence_id=ordered[0].evidence_id if ordered else "",
+        anchors=anchors,
+        links=ordered,
     )
 
 

@@ -11,11 +11,13 @@ from typing import Any, TypeVar, cast, get_type_hints
 from scoring.adaptive_trust import AdaptiveTrustPolicy
 from scoring.confidence import ConfidencePolicy
 from scoring.evidence_quality import EvidenceQualityPolicy
+from scoring.gatekeeper import GatekeeperPolicy
 from scoring.news import NewsPolicy
 from scoring.numeric import NumericPolicy
 from scoring.polarity import PolarityPolicy
 from scoring.ranking_policy import RankingPolicy
 from scoring.reconciliation import ReconciliationPolicy
+from scoring.rerank import RerankPolicy
 from scoring.trust import TrustPolicy
 from scoring.truthfulness import TruthfulnessPolicy
 
@@ -28,6 +30,8 @@ class Policy:
 
     name: str = "specification"
     ranking: RankingPolicy = field(default_factory=RankingPolicy)
+    gatekeeper: GatekeeperPolicy = field(default_factory=GatekeeperPolicy)
+    rerank: RerankPolicy = field(default_factory=RerankPolicy)
     polarity: PolarityPolicy = field(default_factory=PolarityPolicy)
     trust: TrustPolicy = field(default_factory=TrustPolicy)
     adaptive_trust: AdaptiveTrustPolicy = field(default_factory=AdaptiveTrustPolicy)

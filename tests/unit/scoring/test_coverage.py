@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scoring.coverage import (
     CoveragePolicy,
     compute_subclaim_coverage,
+    judge_segment,
     match_score,
     recompute_coverage,
     weighted_coverage,
@@ -155,9 +156,7 @@ def test_qualifying_is_not_contradicting() -> None:
         (0.90, SegmentStatus.UNKNOWN, True),
     ],
 )
-def test_sides_that_are_too_close_leave_the_part_open(
-    refutes: float, expected: SegmentStatus, contested: bool
-) -> None:
+def test_sides_that_are_too_close_leave_the_part_open(refutes: float, expected: SegmentStatus, contested: bool) -> None:
     rest = (1.0 - refutes) / 2
     found = compute_subclaim_coverage([CLAIM], [passage("a"), passage("b", stance=Stance(rest, refutes, rest))])
     assert found.segments[0].status is expected
@@ -271,3 +270,9 @@ def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, float]) -> None:
 def test_recomputing_refuses_a_count_that_does_not_fit() -> None:
     with pytest.raises(ValueError, match="number_of_subclaims"):
         recompute_coverage({"weights": [1.0], "number_of_subclaims": 2})
+
+
+@given(evidence_lists)
+def test_a_segment_can_be_judged_again_from_its_links(evidence: list[Evidence]) -> None:
+    for segment in compute_subclaim_coverage([CLAIM, UNRELATED], evidence).segments:
+        assert judge_segment(segment.text, segment.links[::-1], anchors=segment.anchors) == segment
