@@ -185,7 +185,8 @@ async def test_what_is_not_finished_when_the_drain_ends_is_cancelled_and_not_ack
 
 async def test_a_stream_that_ends_by_itself_is_an_error() -> None:
     async def none() -> AsyncIterator[Event]:
-        for event in ():
+        nothing: list[Event] = []
+        for event in nothing:
             yield event
 
     with pytest.raises(RuntimeError, match="ended by itself"):

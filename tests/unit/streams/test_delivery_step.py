@@ -194,7 +194,12 @@ async def test_step_2_while_a_dependency_is_down_the_stage_pauses_and_the_event_
 
 
 async def test_step_2_an_outage_is_not_charged_to_the_retries_of_the_event(ledger: FailingLedger) -> None:
-    plays = [Transient("slow"), *[DependencyDown("neo4j")] * 100, Transient("slow"), onward(JOB)]
+    plays: list[Exception | StepResult] = [
+        Transient("slow"),
+        *[DependencyDown("neo4j")] * 100,
+        Transient("slow"),
+        onward(JOB),
+    ]
     bench = Bench(ledger, Script(*plays), retry=RetryPolicy(limit=2, within=10))
     await bench.step.process(job_message(JOB))
     assert bench.producer.on(topics.DEAD_LETTERS) == []
