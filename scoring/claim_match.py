@@ -10,7 +10,7 @@ from scoring.ranking_score import TextFacts
 from scoring.text import content_stems
 from scoring.text.cues import NEGATIONS, hedged, low_signal, reporting
 from scoring.text.lexicon import word_set
-from scoring.text.overlap import Passage, StemQuery, TermQuery
+from scoring.text.overlap import Lookup, Passage, StemQuery, TermQuery
 from scoring.values import Candidate, Triple
 
 # Relations that hold in both directions: reading them backwards is no mistake.
@@ -30,7 +30,7 @@ class ClaimQuery:
     entities: TermQuery
     subject_names: TermQuery
     anchors: TermQuery
-    lookup: StemQuery
+    lookup: Lookup
     focus_window: int
 
     @classmethod
@@ -41,7 +41,7 @@ class ClaimQuery:
         names = TermQuery.of(entities)
         terms = TermQuery.of(anchors or extract_anchors(claim))
         in_subject = [name for name in entities if (own := content_stems(name)) and own <= parts.subject]
-        lookup = StemQuery.of(stems | names.stems.stems | terms.stems.stems)
+        lookup = Lookup(StemQuery.of(stems | names.stems.stems | terms.stems.stems))
         return cls(profile(claim, domain), stems, parts, names, TermQuery.of(in_subject), terms, lookup, focus_window)
 
     def match(self, candidate: Candidate) -> TextFacts:
@@ -79,7 +79,10 @@ class ClaimQuery:
         if len(passage.tokens) <= window or not self.parts.subject or not self.parts.object:
             return False
         last_subject = last_object = None
-        for index, one in [(at, words[token]) for at, token in enumerate(passage.tokens) if token in words]:
+        for index, token in enumerate(passage.tokens):
+            if token not in words:
+                continue
+            one = words[token]
             if one in self.parts.subject:
                 last_subject = index
             elif one in self.parts.object:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import attrgetter
 from typing import Literal, cast
 
 from scoring.checks import finite, unit
@@ -74,15 +75,10 @@ def rank(
     query = ClaimQuery.of(claim, entities, anchors, domain, policy.focus_window_words)
     weights = policy.weights(query.profile.kind)
     setting = Setting.of(_shared(query.profile, candidates, as_of), weights, policy.score)
-    rows: list[Ranked] = []
-    removed: list[Removed] = []
-    for candidate in candidates:
-        match = query.match(candidate)
-        reason = _filtered(candidate, match, policy.filters)
-        if reason is None:
-            rows.append(_row(candidate, match, setting))
-        else:
-            removed.append(Removed(candidate, reason))
+    read = [(candidate, query.match(candidate)) for candidate in candidates]
+    fates = [(candidate, text, _filtered(candidate, text, policy.filters)) for candidate, text in read]
+    rows = [_row(candidate, text, setting) for candidate, text, reason in fates if reason is None]
+    removed = [Removed(candidate, reason) for candidate, _, reason in fates if reason is not None]
     removed.sort(key=lambda one: _identity(one.candidate))
     return RankingResult(sort_rows(rows), tuple(removed), query.profile, weights)
 
@@ -176,6 +172,13 @@ def _not_negative(name: str, value: float) -> None:
         raise ValueError(f"{name} must not be negative, got {value!r}")
 
 
-def _identity(candidate: Candidate) -> tuple[str, str, str, str, str]:
-    published = candidate.published.isoformat() if candidate.published is not None else ""
-    return candidate.id, candidate.url, candidate.origin, published, candidate.text
+_PLAIN_FIELDS = attrgetter(
+    *("id", "url", "origin", "text", "title", "domain", "semantic", "semantic_raw", "kg", "credibility", "backfill")
+)
+
+
+def _identity(candidate: Candidate) -> tuple[object, ...]:
+    """All that tells candidates apart: only equal ones compare equal, so that their order cannot matter."""
+    triple = candidate.triple
+    relation = (triple.subject, triple.relation, triple.object) if triple is not None else ()
+    return *_PLAIN_FIELDS(candidate), candidate.published or date.min, relation

@@ -1,10 +1,10 @@
 """One candidate's score (000 §4): the facts about it in, the derivation out."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date
 from itertools import chain
-from operator import attrgetter
+from typing import NamedTuple
 
 from scoring.checks import clamp
 from scoring.claim_types import ClaimKind
@@ -16,8 +16,7 @@ from scoring.ranking_policy import ScorePolicy, Weights
 MIN_SPREAD = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class TextFacts:
+class TextFacts(NamedTuple):
     """What was read from the candidate's text, under the names it has among the derivation's inputs."""
 
     word_count: int
@@ -36,8 +35,7 @@ class TextFacts:
     """A hint at the stance for whoever reads the inputs; the score does not use it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFacts:
+class SourceFacts(NamedTuple):
     """What came with the candidate, likewise."""
 
     semantic_raw: float
@@ -64,19 +62,33 @@ class SetFacts:
     kg_max: float
 
 
+_OWN_INPUTS = (*TextFacts._fields, *SourceFacts._fields, "sem_norm", "kg_norm", "recency_boost")
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The facts that are shared, the weights in force and the constants, with their inputs made once."""
+    """The facts that are shared, the weights in force and the constants."""
 
     shared: SetFacts
     weights: Weights
     policy: ScorePolicy
-    inputs: dict[str, Input]
+    template: dict[str, Input]
+    """All inputs of a derivation, those of the single candidate still empty: filling in is quicker than merging."""
 
     @classmethod
     def of(cls, shared: SetFacts, weights: Weights, policy: ScorePolicy) -> "Setting":
-        own = constants(shared) | {"as_of": shared.as_of.isoformat()}
-        return cls(shared, weights, policy, {**own, **constants(weights), "policy": constants(policy)})
+        own: dict[str, Input] = dict.fromkeys(_OWN_INPUTS)
+        common = constants(shared) | {"as_of": shared.as_of.isoformat()} | constants(weights)
+        return cls(shared, weights, policy, own | common | {"policy": constants(policy)})
+
+    def inputs(
+        self, text: TextFacts, source: SourceFacts, sem_norm: float, kg_norm: float, recency_boost: float
+    ) -> dict[str, Input]:
+        """The inputs of one candidate's derivation; the day of publication, which comes last, as text."""
+        day = source.published.isoformat() if source.published is not None else None
+        filled = self.template.copy()
+        filled.update(zip(_OWN_INPUTS, (*text, *source[:-1], day, sem_norm, kg_norm, recency_boost), strict=True))
+        return filled
 
 
 def min_max(value: float, low: float, high: float) -> float:
@@ -103,9 +115,7 @@ def score(text: TextFacts, source: SourceFacts, setting: Setting) -> Derivation:
     sem_norm = min_max(source.semantic, shared.semantic_min, shared.semantic_max)
     kg_norm = min_max(source.kg_raw, shared.kg_min, shared.kg_max)
     recency_boost = recency(source.published, shared.as_of, policy)
-    record = Recorder(
-        **_own_inputs(text, source), sem_norm=sem_norm, kg_norm=kg_norm, recency_boost=recency_boost, **setting.inputs
-    )
+    record = Recorder()
     record.set(
         "final_score_base",
         w.w_semantic * sem_norm
@@ -129,7 +139,8 @@ def score(text: TextFacts, source: SourceFacts, setting: Setting) -> Derivation:
     if sem_norm == 0.0 and kg_norm == 0.0 and source.credibility >= policy.floor_min_credibility:
         record.floor("credible_floor", policy.credible_floor)
     record.clamp()
-    return record.derivation()
+    steps = record.derivation()
+    return Derivation(setting.inputs(text, source, sem_norm, kg_norm, recency_boost), steps.steps, steps.value)
 
 
 def _boosts(
@@ -169,16 +180,3 @@ def _wording(
         yield "low_signal", policy.low_signal_factor
     if source.contradicts:
         yield "contradiction", policy.contradiction_factor
-
-
-_TEXT_NAMES = tuple(one.name for one in fields(TextFacts))
-_TEXT_VALUES = attrgetter(*_TEXT_NAMES)
-_SOURCE_NAMES = tuple(one.name for one in fields(SourceFacts))
-_SOURCE_VALUES = attrgetter(*_SOURCE_NAMES)
-
-
-def _own_inputs(text: TextFacts, source: SourceFacts) -> dict[str, Input]:
-    own: dict[str, Input] = dict(zip(_TEXT_NAMES, _TEXT_VALUES(text), strict=True))
-    own.update(zip(_SOURCE_NAMES, _SOURCE_VALUES(source), strict=True))
-    own["published"] = source.published.isoformat() if source.published is not None else None
-    return own

@@ -7,6 +7,7 @@ import re
 
 from scoring.text.lexicon import word_set
 from scoring.text.overlap import Passage
+from scoring.text.phrases import Phrases
 from scoring.text.quantities import quantities
 from scoring.text.units import SMALL_NUMBERS
 from scoring.text.words import tokens
@@ -20,11 +21,7 @@ HEDGES = word_set(
     """
 )
 REPORTING = word_set("allegedly hoax purportedly reportedly rumor rumored rumors rumour rumoured rumours supposedly")
-# A reporting phrase contains one of these words, so that most texts need no search for phrases.
-REPORTING_TRIGGERS = word_set(
-    "alleged alleges believe believed believes claim claimed claiming claims conspiracy people rated shared viral"
-)
-REPORTING_PHRASES = (
+REPORTING_PHRASES = Phrases(
     "alleged that",
     "alleges that",
     "believe that",
@@ -38,8 +35,10 @@ REPORTING_PHRASES = (
     "claims circulating",
     "claims made",
     "claims that",
-    "conspiracy theor",
+    "conspiracy theories",
+    "conspiracy theory",
     "false claim",
+    "false claims",
     "people say",
     "post claims",
     "posts claim",
@@ -47,8 +46,11 @@ REPORTING_PHRASES = (
     "the claim",
     "video claims",
     "viral claim",
+    "viral claims",
     "viral post",
+    "viral posts",
     "viral video",
+    "viral videos",
     "we rated",
     "went viral",
 )
@@ -67,10 +69,7 @@ COMPARATIVE_WORDS = word_set("""
 COMPARATIVE_PHRASES = ("superior to", "inferior to", "relative to", "in contrast to", "twice as", "half as")
 COUNT_PHRASES = ("number of", "how many", "a total of")
 # What pages say around their content: text of this kind carries no evidence.
-LOW_SIGNAL_TRIGGERS = word_set(
-    "advertisement click cookie cookies javascript log newsletter page privacy read reserved sign skip subscribe terms"
-)
-LOW_SIGNAL_PHRASES = (
+LOW_SIGNAL_PHRASES = Phrases(
     "accept all cookies",
     "accept cookies",
     "advertisement",
@@ -154,19 +153,12 @@ def hedged(passage: Passage) -> bool:
 
 def reporting(passage: Passage) -> bool:
     """`is_reporting` for a text already cut into words."""
-    return not REPORTING.isdisjoint(passage.words) or _has_phrase(passage, REPORTING_TRIGGERS, REPORTING_PHRASES)
+    return not REPORTING.isdisjoint(passage.words) or REPORTING_PHRASES.occur_in(passage)
 
 
 def low_signal(passage: Passage) -> bool:
     """Whether the text contains what pages say around their content: "accept cookies", "read more"."""
-    return _has_phrase(passage, LOW_SIGNAL_TRIGGERS, LOW_SIGNAL_PHRASES)
-
-
-def _has_phrase(passage: Passage, triggers: frozenset[str], phrases: tuple[str, ...]) -> bool:
-    if triggers.isdisjoint(passage.words):
-        return False
-    lowered = " ".join(passage.tokens)
-    return any(phrase in lowered for phrase in phrases)
+    return LOW_SIGNAL_PHRASES.occur_in(passage)
 
 
 def _compares_as(lowered: str) -> bool:

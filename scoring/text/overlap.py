@@ -61,6 +61,26 @@ class StemQuery:
         return frozenset(self.words_in(words).values())
 
 
+class Lookup:
+    """A `StemQuery` over many passages: each word is looked up once, however many passages contain it."""
+
+    def __init__(self, query: StemQuery) -> None:
+        self._query = query
+        self._seen: set[str] = set()
+        self._hits: set[str] = set()
+        self._stems: dict[str, str] = {}
+
+    def words_in(self, words: AbstractSet[str]) -> dict[str, str]:
+        """The words that have one of the stems, with that stem."""
+        unseen = words - self._seen
+        if unseen:
+            self._seen |= unseen
+            self._stems |= self._query.words_in(unseen)
+            self._hits = set(self._stems)
+        stems = self._stems
+        return {word: stems[word] for word in self._hits & words}
+
+
 def _spellings(keys: Iterable[str]) -> frozenset[str]:
     """The stemmer turns a final y into i ("fly", "fli"), so each i of a key may have been a y in the word."""
     found = set(keys)

@@ -24,34 +24,31 @@ STOP_WORDS = word_set("""
 
 # Scripts written without spaces: each character is a word of its own, or a whole sentence would be one token.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_FIRST_UNSPACED = _UNSPACED[0]
 _UNSPACED_CHARACTER = re.compile(f"([{_UNSPACED}])")
 _THOUSANDS_COMMA = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
-_TYPOGRAPHY = (("’", "'"), ("‘", "'"), ("–", " "), ("—", " "), ("“", " "), ("”", " "), ("…", " "), ("\u00a0", " "))
-_ASCII_TO_WORDS = "".join(c if c.isalnum() or c == "'" else " " for c in map(chr, range(128)))
-
-
-def _combining_marks() -> str:
-    """Vowel signs and accents of the basic plane as a regex class: `\\w` alone would cut words at each of them."""
-    marks = [code for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M")]
-    ranges: list[list[int]] = []
-    for code in marks:
-        if ranges and code == ranges[-1][1] + 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    return "".join(f"\\u{low:04x}-\\u{high:04x}" for low, high in ranges)
-
-
-_WORD = re.compile(rf"[\w{_combining_marks()}']+")
+# Most Western texts fit Latin-1 once these are replaced, and Latin-1 is cut by one table.
+_TYPOGRAPHY = (("’", "'"), ("‘", "'"), ("–", " "), ("—", " "), ("“", " "), ("”", " "), ("…", " "), ("•", " "))
+_LATIN_1_TO_WORDS = bytes(ord(c) if c.isalnum() or c == "'" else ord(" ") for c in map(chr, range(256)))
+# Vowel signs and accents of the basic plane: they belong to the word they stand in.
+_MARKS = frozenset(c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c).startswith("M"))
+# Replacing each kind of separator takes one pass; a text with more kinds than this is cut character by character.
+_MAX_SEPARATOR_KINDS = 64
 
 
 def tokens(text: str) -> tuple[str, ...]:
     """The words of `text` in order, lowercase; "1,200" is one word, possessive endings are dropped."""
-    lowered = _plain(text)
-    words = lowered.translate(_ASCII_TO_WORDS).split() if lowered.isascii() else _unicode_words(lowered)
-    if "'" in lowered:
-        return tuple(bare for word in words if (bare := _without_apostrophes(word)))
-    return tuple(words)
+    lowered = text.lower()
+    if "," in lowered:
+        lowered = _THOUSANDS_COMMA.sub("", lowered)
+    spaced = _western(lowered)
+    if spaced is None:
+        for typographic, plain in _TYPOGRAPHY:
+            lowered = lowered.replace(typographic, plain)
+        spaced = _western(lowered)
+        if spaced is None:
+            return _unicode_tokens(lowered)
+    return tuple(_without_apostrophes(spaced).split() if "'" in spaced else spaced.split())
 
 
 def content_words(text: str) -> tuple[str, ...]:
@@ -83,23 +80,35 @@ def stem_set(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
-def _plain(text: str) -> str:
-    """Lowercase, typographic punctuation made plain, thousands separators removed."""
-    lowered = text.lower()
-    if not lowered.isascii():
-        for fancy, plain in _TYPOGRAPHY:
-            lowered = lowered.replace(fancy, plain)
-    return _THOUSANDS_COMMA.sub("", lowered) if "," in lowered else lowered
+def _western(lowered: str) -> str | None:
+    """The text with a space for every separator, if all of it fits Latin-1."""
+    try:
+        raw = lowered.encode("latin-1")
+    except UnicodeEncodeError:
+        return None
+    return raw.translate(_LATIN_1_TO_WORDS).decode("latin-1")
 
 
-def _unicode_words(lowered: str) -> list[str]:
-    spaced = _UNSPACED_CHARACTER.sub(r" \1 ", lowered.replace("_", " "))
+def _unicode_tokens(lowered: str) -> tuple[str, ...]:
+    kinds = set(lowered)
+    separators = [c for c in kinds if not (c.isalnum() or c in _MARKS or c == "'")]
+    if len(separators) <= _MAX_SEPARATOR_KINDS:
+        for separator in separators:
+            lowered = lowered.replace(separator, " ")
+    else:
+        lowered = "".join(c if c.isalnum() or c in _MARKS or c == "'" else " " for c in lowered)
+    if max(kinds) >= _FIRST_UNSPACED:
+        lowered = _UNSPACED_CHARACTER.sub(r" \1 ", lowered)
+    words = (_without_apostrophes(lowered) if "'" in kinds else lowered).split()
+    if _MARKS.isdisjoint(kinds):
+        return tuple(words)
     # Composed per word and only for words of ordinary length: composing a long run of marks is quadratic.
-    return [
-        unicodedata.normalize("NFC", word) if len(word) <= MAX_STEMMED_LENGTH else word
-        for word in _WORD.findall(spaced)
-    ]
+    return tuple(unicodedata.normalize("NFC", word) if len(word) <= MAX_STEMMED_LENGTH else word for word in words)
 
 
-def _without_apostrophes(word: str) -> str:
-    return word.strip("'").removesuffix("'s")
+def _without_apostrophes(spaced: str) -> str:
+    """Drops possessive endings and quotation marks around words; an apostrophe inside a word stays."""
+    plain = f" {spaced} ".replace("'s ", " ").replace(" '", " ").replace("' ", " ")
+    if " '" in plain or "' " in plain:  # several in a row
+        return " ".join(word.strip("'") for word in plain.split())
+    return plain

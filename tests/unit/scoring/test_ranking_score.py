@@ -11,9 +11,9 @@ so that with the general weights
 """
 
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -65,12 +65,12 @@ SHARED = SetFacts(
 
 def derive(weights: Weights | None = None, policy: ScorePolicy | None = None, **changes: Any) -> Derivation:
     """The plain candidate's score with some facts changed."""
-    own = {name: value for name, value in changes.items() if name in {one.name for one in fields(TextFacts)}}
-    source = {name: value for name, value in changes.items() if name in {one.name for one in fields(SourceFacts)}}
-    shared = {name: value for name, value in changes.items() if name in {one.name for one in fields(SetFacts)}}
+    own = {name: value for name, value in changes.items() if name in TextFacts._fields}
+    source = {name: value for name, value in changes.items() if name in SourceFacts._fields}
+    shared = {name: value for name, value in changes.items() if name in SetFacts.__annotations__}
     assert len(own) + len(source) + len(shared) == len(changes)
     setting = Setting.of(replace(SHARED, **shared), weights or Weights(), policy or ScorePolicy())
-    return score(replace(TEXT, **own), replace(SOURCE, **source), setting)
+    return score(TEXT._replace(**own), SOURCE._replace(**source), setting)
 
 
 def names(derivation: Derivation) -> list[str]:
@@ -335,10 +335,10 @@ facts = st.fixed_dictionaries(
         "claim_type": st.sampled_from(["general", "therapeutic", "causal", "mechanistic"]),
     }
     | {
-        one.name: st.booleans()
+        name: st.booleans()
         for kind in (TextFacts, SourceFacts, SetFacts)
-        for one in fields(kind)
-        if one.type is bool
+        for name, its_type in get_type_hints(kind).items()
+        if its_type is bool
     }
 )
 
