@@ -99,12 +99,13 @@ def assess_segments(
 ) -> AdaptiveTrust:
     """Adaptive trust over parts that are already judged: also a parent's, whose parts are its sub-results."""
     gates = (policy or AdaptiveTrustPolicy()).gates(mode)
+    trusting, rules = trust or TrustPolicy(), polarity or PolarityPolicy()
     usable = admissible(evidence)
     stories = one_per_story(usable)
-    sides = [relation(item.stance, polarity or PolarityPolicy()) for item in stories]
+    sides = [relation(item.stance, rules) for item in stories]
     coverage = weighted_coverage([segment.weight for segment in segments])
     diversity, agreement = source_diversity(stories), source_agreement(sides)
-    trusts = {item.id: evidence_trust(item, trust or TrustPolicy()) for item in usable}
+    trusts = {item.id: evidence_trust(item, trusting) for item in usable}
     metrics = TrustMetrics(
         coverage=coverage.value,
         diversity=diversity.value,

@@ -120,15 +120,21 @@ def compute_subclaim_coverage(
     stances: Stances | None = None,
 ) -> Coverage:
     """Every subclaim against every admissible passage. Linear in passages times subclaims."""
-    sides = polarity or PolarityPolicy()
-    passages = [(item, Passage.of(item.text)) for item in admissible(evidence)]
-    segments = []
-    for subclaim in subclaims:
-        terms = extract_anchors(subclaim, (proposed_anchors or {}).get(subclaim, ()))
-        own_stances = (stances or {}).get(subclaim, {})
-        links = _Reader.of(subclaim, terms, own_stances, policy, sides).links(passages)
-        segments.append(judge_segment(subclaim, links, policy, anchors=terms))
-    return Coverage(tuple(segments), weighted_coverage([segment.weight for segment in segments]))
+    readers = [
+        _Reader.of(
+            subclaim,
+            extract_anchors(subclaim, (proposed_anchors or {}).get(subclaim, ())),
+            (stances or {}).get(subclaim, {}),
+            policy,
+            polarity or PolarityPolicy(),
+        )
+        for subclaim in subclaims
+    ]
+    passages = _passages(evidence, readers)
+    segments = tuple(
+        judge_segment(reader.subclaim, reader.links(passages), policy, anchors=reader.anchors) for reader in readers
+    )
+    return Coverage(segments, weighted_coverage([segment.weight for segment in segments]))
 
 
 def weighted_coverage(weights: Sequence[float]) -> Derivation:
@@ -149,20 +155,42 @@ def recompute_coverage(inputs: Inputs) -> Derivation:
     return weighted_coverage(weights)
 
 
-def match_score(anchor: float, overlap: float, item: Evidence, policy: CoveragePolicy = DEFAULT) -> float:
+def match_score(
+    anchor: float, overlap: float, similarity: float, policy: CoveragePolicy = DEFAULT, *, triple: bool = False
+) -> float:
     """How closely a passage speaks about a subclaim, whatever it says of it."""
-    semantic = max(unit("semantic", item.semantic), unit("kg", item.kg))
-    score = policy.w_anchor * anchor + policy.w_semantic * semantic + policy.w_overlap * overlap
-    return clamp(score * policy.kg_factor if item.origin == "kg" else score)
+    score = policy.w_anchor * anchor + policy.w_semantic * similarity + policy.w_overlap * overlap
+    return clamp(score * policy.kg_factor if triple else score)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A passage with the stems of all subclaims that were found in it: every word is looked up once."""
+
+    item: Evidence
+    passage: Passage
+    found: frozenset[str]
+    similarity: float
+    """A triple has no text similarity of its own, so the graph's score stands in for it."""
+
+
+def _passages(evidence: Iterable[Evidence], readers: Sequence["_Reader"]) -> list[_Read]:
+    query = StemQuery.of(stem for reader in readers for stem in reader.stems | reader.names.stems.stems)
+    passages = [(item, Passage.of(item.text)) for item in admissible(evidence)]
+    return [
+        _Read(item, passage, query.found_in(passage.words), max(unit("semantic", item.semantic), unit("kg", item.kg)))
+        for item, passage in passages
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """One subclaim prepared once, to be held against every passage."""
 
+    subclaim: str
+    anchors: tuple[str, ...]
     stems: frozenset[str]
     names: TermQuery
-    query: StemQuery
     stances: Mapping[str, Stance]
     policy: CoveragePolicy
     polarity: PolarityPolicy
@@ -171,25 +199,22 @@ class _Reader:
     def of(
         cls,
         subclaim: str,
-        terms: Sequence[str],
+        anchors: tuple[str, ...],
         stances: Mapping[str, Stance],
         policy: CoveragePolicy,
         polarity: PolarityPolicy,
     ) -> "_Reader":
-        stems, names = content_stems(subclaim), TermQuery.of(terms)
-        return cls(stems, names, StemQuery.of(stems | names.stems.stems), stances, policy, polarity)
+        return cls(subclaim, anchors, content_stems(subclaim), TermQuery.of(anchors), stances, policy, polarity)
 
-    def links(self, passages: Iterable[tuple[Evidence, Passage]]) -> tuple[Link, ...]:
+    def links(self, passages: Iterable[_Read]) -> list[Link]:
         """The passages that speak about the subclaim."""
-        found = [link for item, passage in passages if (link := self.link(item, passage)) is not None]
-        return tuple(found)
+        return [link for read in passages if (link := self.link(read)) is not None]
 
-    def link(self, item: Evidence, passage: Passage) -> Link | None:
-        policy = self.policy
-        found = self.query.found_in(passage.words)
-        overlap = len(self.stems & found) / len(self.stems) if self.stems else 0.0
-        anchor = self.names.match_found(passage, found)
-        match = match_score(anchor, overlap, item, policy)
+    def link(self, read: _Read) -> Link | None:
+        policy, item = self.policy, read.item
+        overlap = len(self.stems & read.found) / len(self.stems) if self.stems else 0.0
+        anchor = self.names.match_found(read.passage, read.found)
+        match = match_score(anchor, overlap, read.similarity, policy, triple=item.origin == "kg")
         if match < policy.partial_match:
             return None
         stance = self.stances.get(item.id, item.stance)

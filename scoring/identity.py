@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -15,6 +16,7 @@ _TRACKING = frozenset(
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
+@lru_cache(maxsize=2_048)
 def url_key(url: str) -> str:
     """The same text for every spelling of one address; empty for no address, the text itself if it is not a URL."""
     text = url.strip()
@@ -28,7 +30,7 @@ def url_key(url: str) -> str:
     host = parts.hostname.removeprefix("www.").rstrip(".")
     if port is not None and port != _DEFAULT_PORTS.get(parts.scheme.lower()):
         host = f"{host}:{port}"
-    query = urlencode(sorted((k, v) for k, v in parse_qsl(parts.query, keep_blank_values=True) if not _tracks(k)))
+    query = _plain_query(parts.query) if parts.query else ""
     return host + parts.path.rstrip("/") + (f"?{query}" if query else "")
 
 
@@ -52,6 +54,11 @@ def first_of_each(items: Iterable[Item], keys: Callable[[Item], Iterable[str]]) 
             kept.append(item)
             seen.update(own)
     return kept
+
+
+def _plain_query(query: str) -> str:
+    """The parameters in one order, without those that only track."""
+    return urlencode(sorted((k, v) for k, v in parse_qsl(query, keep_blank_values=True) if not _tracks(k)))
 
 
 def _tracks(parameter: str) -> bool:

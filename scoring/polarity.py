@@ -37,7 +37,10 @@ DEFAULT = PolarityPolicy()
 
 def relation(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Relation:
     """Supports or contradicts only when that side alone is decisive; otherwise qualifies or neutral."""
-    supports, refutes, neutral = (unit(n, getattr(stance, n)) for n in ("supports", "refutes", "neutral"))
+    supports, refutes, neutral = stance.supports, stance.refutes, stance.neutral
+    if not (0.0 <= supports <= 1.0 and 0.0 <= refutes <= 1.0 and 0.0 <= neutral <= 1.0):
+        for name in ("supports", "refutes", "neutral"):
+            unit(name, getattr(stance, name))
     if supports >= policy.decisive_stance and supports > max(refutes, neutral):
         return Relation.SUPPORTS
     if refutes >= policy.decisive_stance and refutes > max(supports, neutral):

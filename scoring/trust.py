@@ -73,7 +73,12 @@ class FixedTrust:
 def evidence_trust(item: Evidence, policy: TrustPolicy = DEFAULT) -> float:
     """How far one passage can be trusted. A refuting passage is worth as much as a supporting one."""
     signals = _signals(item)
-    return clamp(sum(weight * signals[name] for name, weight in _weights(policy)))
+    return clamp(
+        policy.w_semantic * signals["semantic"]
+        + policy.w_source * signals["source"]
+        + policy.w_stance * signals["stance"]
+        + policy.w_recency * signals["recency"]
+    )
 
 
 def explain_evidence_trust(item: Evidence, policy: TrustPolicy = DEFAULT) -> Derivation:
@@ -85,20 +90,12 @@ def recompute_evidence_trust(inputs: Inputs) -> Derivation:
     """One passage's trust from a derivation's inputs alone."""
     policy = policy_from(TrustPolicy, inputs)
     recorder = Recorder(**inputs)
-    recorder.set("base", 0.0)
-    for name, weight in _weights(policy):
-        recorder.add(name, weight * unit(name, number(inputs, name)))
+    recorder.set("semantic", policy.w_semantic * unit("semantic", number(inputs, "semantic")))
+    recorder.add("source", policy.w_source * unit("source", number(inputs, "source")))
+    recorder.add("stance", policy.w_stance * unit("stance", number(inputs, "stance")))
+    recorder.add("recency", policy.w_recency * unit("recency", number(inputs, "recency")))
     recorder.clamp()
     return recorder.derivation()
-
-
-def _weights(policy: TrustPolicy) -> tuple[tuple[str, float], ...]:
-    return (
-        ("semantic", policy.w_semantic),
-        ("source", policy.w_source),
-        ("stance", policy.w_stance),
-        ("recency", policy.w_recency),
-    )
 
 
 def _signals(item: Evidence) -> dict[str, float]:
@@ -125,8 +122,8 @@ def fixed_trust(
     polarity: PolarityPolicy | None = None,
 ) -> FixedTrust:
     """The self-weighted mean of the items' trust, lowered by disagreement, with a seeded bootstrap interval."""
-    ranked = rank_by_trust(evidence, policy)
-    sides = [relation(item.stance, polarity or PolarityPolicy()) for item, _ in ranked]
+    ranked, rules = rank_by_trust(evidence, policy), polarity or PolarityPolicy()
+    sides = [relation(item.stance, rules) for item, _ in ranked]
     return _fixed_trust([item.id for item, _ in ranked], [trust for _, trust in ranked], sides, policy, seed)
 
 

@@ -46,24 +46,25 @@ def status(*evidence: Evidence) -> SegmentStatus:
 
 
 @pytest.mark.parametrize(
-    ("anchor", "overlap", "semantic", "origin", "expected"),
+    ("anchor", "overlap", "similarity", "triple", "expected"),
     [
-        (1.0, 1.0, 0.8, "web", 0.93),  # 0.40 + 0.25 + 0.35 * 0.8
-        (0.5, 0.4, 0.6, "vector", 0.51),  # 0.20 + 0.10 + 0.21
-        (1.0, 1.0, 0.8, "kg", 0.744),  # 0.93 * 0.80: a triple counts for less
-        (0.0, 0.0, 0.0, "web", 0.0),
-        (1.0, 1.0, 1.0, "web", 1.0),
+        (1.0, 1.0, 0.8, False, 0.93),  # 0.40 + 0.25 + 0.35 * 0.8
+        (0.5, 0.4, 0.6, False, 0.51),  # 0.20 + 0.10 + 0.21
+        (1.0, 1.0, 0.8, True, 0.744),  # 0.93 * 0.80: a triple counts for less
+        (0.0, 0.0, 0.0, False, 0.0),
+        (1.0, 1.0, 1.0, False, 1.0),
     ],
 )
 def test_match_mixes_anchors_similarity_and_overlap(
-    anchor: float, overlap: float, semantic: float, origin: Origin, expected: float
+    anchor: float, overlap: float, similarity: float, triple: bool, expected: float
 ) -> None:
-    assert match_score(anchor, overlap, passage(semantic=semantic, origin=origin)) == pytest.approx(expected)
+    assert match_score(anchor, overlap, similarity, triple=triple) == pytest.approx(expected)
 
 
 def test_a_triple_without_text_similarity_is_matched_by_its_graph_score() -> None:
     triple = replace(passage(origin="kg", semantic=0.0), kg=0.5)
-    assert match_score(1.0, 1.0, triple) == pytest.approx(0.66)  # (0.40 + 0.175 + 0.25) * 0.80
+    (link,) = compute_subclaim_coverage([CLAIM], [triple]).segments[0].links
+    assert link.match == pytest.approx(0.66)  # (0.40 + 0.175 + 0.25) * 0.80
 
 
 # Weight: band times stance
