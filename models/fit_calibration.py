@@ -1,7 +1,7 @@
 # ruff: noqa: INP001, S311 - a script run by hand; its random numbers pick a sample
 """Fits an embedder's similarity calibration on claim-evidence pairs and prints the three points.
 
-    python models/fit_calibration.py static|bge DATA/train_{vitaminc_real,fever_nli,scifact,check_covid}.jsonl.gz
+    python models/fit_calibration.py static|bge|openai DATA/train_{vitaminc_real,fever_nli,scifact,check_covid}.jsonl.gz
 
 Related pairs are those labelled SUPPORTS or REFUTES; random pairs join a claim with the evidence of another claim
 of the same file, because an index holds passages of one field more often than of all fields.
@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import gzip
 import json
+import os
 import random
 from pathlib import Path
 
@@ -41,6 +42,7 @@ async def cosines(
 def load(name: str) -> Embedder:
     """The embedder under the name that settings use."""
     from agents.language.embedders.onnx import OnnxEmbedder
+    from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
     from agents.language.embedders.static import StaticEmbedder
     from agents.language.model_files import model_folder
 
@@ -48,7 +50,9 @@ def load(name: str) -> Embedder:
         return StaticEmbedder()
     if name == "bge":
         return OnnxEmbedder(model_folder("bge-small-en-v1.5"))
-    raise SystemExit(f"unknown embedder {name!r}: choose static or bge")
+    if name == "openai":
+        return OpenAIEmbedder(EmbeddingEndpoint(api_key=os.environ["OPENAI_API_KEY"]), rng=random.Random(7))
+    raise SystemExit(f"unknown embedder {name!r}: choose static, bge or openai")
 
 
 async def main() -> None:
