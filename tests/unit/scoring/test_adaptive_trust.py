@@ -37,7 +37,7 @@ def passage(id_: str, domain: str = "", **changes: Any) -> Evidence:
 
 
 def trust_post(**changes: Any) -> Derivation:
-    inputs = {
+    inputs: dict[str, Any] = {
         "subclaim_trusts": [],
         "coverage": 0.0,
         "top_trust": 0.0,

@@ -39,13 +39,14 @@ def bounds(derivation: Derivation) -> list[str]:
 
 def test_the_composite_is_the_weighted_sum_of_five() -> None:
     found = sure(PLAIN)
-    assert [(step.name, step.result) for step in found.steps[:5]] == [
-        ("truthfulness", pytest.approx(0.27)),
-        ("coverage", pytest.approx(0.445)),
-        ("agreement", pytest.approx(0.645)),
-        ("diversity", pytest.approx(0.72)),
-        ("adaptive_trust_post", pytest.approx(0.78)),
+    assert [step.name for step in found.steps[:5]] == [
+        "truthfulness",
+        "coverage",
+        "agreement",
+        "diversity",
+        "adaptive_trust_post",
     ]
+    assert [step.result for step in found.steps[:5]] == pytest.approx([0.27, 0.445, 0.645, 0.72, 0.78])
     assert found.value == pytest.approx(0.78)
     assert bounds(found) == []
 
@@ -179,8 +180,9 @@ def test_sufficiency_never_lowers_confidence(found: ConfidenceSignals, statuses:
 @pytest.mark.parametrize("name", ["truthfulness", "coverage", "agreement", "diversity", "adaptive_trust_post"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1, 1.1])
 def test_a_part_out_of_range_is_refused_by_name(name: str, bad: float) -> None:
+    changes: dict[str, Any] = {name: bad}
     with pytest.raises(ValueError, match=name):
-        sure(PLAIN, **{name: bad})
+        sure(PLAIN, **changes)
 
 
 def test_the_contract_bounds_are_settings() -> None:
@@ -189,6 +191,6 @@ def test_the_contract_bounds_are_settings() -> None:
 
 
 @pytest.mark.parametrize("bad", [{"w_coverage": 0.5}, {"cap": 1.5}, {"false_floor": float("nan")}])
-def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, float]) -> None:
+def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
         ConfidencePolicy(**bad)

@@ -1,6 +1,7 @@
 """Subclaim coverage: match, weight, status and the weighted mean, worked out by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -255,15 +256,16 @@ def test_nothing_is_refuted_unless_some_passage_contradicts(evidence: list[Evide
 @pytest.mark.parametrize("field", ["semantic", "kg"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.01, 1.01])
 def test_a_signal_out_of_range_is_refused_by_name(field: str, bad: float) -> None:
+    changes: dict[str, Any] = {field: bad}
     with pytest.raises(ValueError, match=field):
-        compute_subclaim_coverage([CLAIM], [replace(passage(), **{field: bad})])
+        compute_subclaim_coverage([CLAIM], [replace(passage(), **changes)])
 
 
 @pytest.mark.parametrize(
     "bad",
     [{"w_anchor": 0.5}, {"strong_match": 0.2}, {"partial_weight": 1.5}, {"kg_factor": float("nan")}],
 )
-def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, float]) -> None:
+def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
         CoveragePolicy(**bad)
 

@@ -28,7 +28,7 @@ REPORTED = "Posts claim that the bridge was opened."
 
 
 def support(**changes: Any) -> Derivation:
-    inputs = {
+    inputs: dict[str, Any] = {
         "sem": 0.8,
         "kg": 0.0,
         "anchor_overlap": 0.6,
@@ -128,7 +128,7 @@ def test_a_link_to_evidence_that_is_not_there_counts_for_nothing() -> None:
     ],
 )
 def test_the_penalties_come_from_stance_and_wording(
-    text: str, relation: Relation, claim: dict[str, bool], expected: float
+    text: str, relation: Relation, claim: dict[str, Any], expected: float
 ) -> None:
     found = evidence_quality([part(relation)], [passage("e0", text)], 1.0, **claim)
     assert found.value == pytest.approx(expected)

@@ -152,7 +152,8 @@ def test_weak_signals_and_the_binary_gate_downgrade_to_unverifiable(
     side: str, strength: float, locks: tuple[str, ...]
 ) -> None:
     verdict, status = (TRUE, V) if side == "support" else (FALSE, INV)
-    result = reconcile(verdict, [part(status, **{side: strength})])
+    strengths = (strength, 0.0) if side == "support" else (0.0, strength)
+    result = reconcile(verdict, [part(status, *strengths)])
     assert result.locks == locks
     assert result.verdict is (OPEN if locks else verdict)
     assert result.label is label(result)

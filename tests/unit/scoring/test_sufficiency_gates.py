@@ -217,8 +217,9 @@ def test_confidence_mode_never_asks_for_more_where_evidence_is_enough_for_both(f
 @pytest.mark.parametrize("field", ["coverage", "diversity", "agreement", "avg_relevance"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1, 1.1])
 def test_metrics_out_of_range_are_refused_by_name(field: str, bad: float) -> None:
+    changes: dict[str, Any] = {field: bad}
     with pytest.raises(ValueError, match=field):
-        replace(SHUT, **{field: bad})
+        replace(SHUT, **changes)
 
 
 @pytest.mark.parametrize("bad", [{"coverage_high": 1.2}, {"min_evidence": 0}, {"weak_trust": float("nan")}])

@@ -32,7 +32,7 @@ def passage(id_: str = "a", **changes: Any) -> Evidence:
     return replace(base, **changes)
 
 
-def fixed(trusts: list[float], relations: list[str], seed: int = 7, **policy: float) -> Any:
+def fixed(trusts: list[float], relations: list[str], seed: int = 7, **policy: Any) -> Any:
     return recompute_fixed_trust(
         {
             "evidence_ids": [f"e{n}" for n in range(len(trusts))],
@@ -162,9 +162,7 @@ items = st.lists(st.tuples(units, st.sampled_from(["supports", "contradicts", "q
 
 
 @given(items, st.integers(0, 2**63))
-def test_fixed_trust_is_bounded_within_its_interval_and_recomputable(
-    pairs: list[tuple[float, str]], seed: int
-) -> None:
+def test_fixed_trust_is_bounded_within_its_interval_and_recomputable(pairs: list[tuple[float, str]], seed: int) -> None:
     found = fixed([trust for trust, _ in pairs], [side for _, side in pairs], seed)
     assert 0.0 <= found.ci_low <= found.value <= found.ci_high <= 1.0
     assert 0.0 <= found.agreement_ratio <= 1.0
@@ -187,8 +185,9 @@ def test_another_passage_on_the_leading_side_never_lowers_agreement(
 @pytest.mark.parametrize("field", ["semantic", "kg", "credibility", "recency"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1, 1.1])
 def test_a_signal_out_of_range_is_refused_by_name(field: str, bad: float) -> None:
+    changes: dict[str, Any] = {field: bad}
     with pytest.raises(ValueError, match=field):
-        evidence_trust(passage(**{field: bad}))
+        evidence_trust(passage(**changes))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +212,7 @@ def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, Any]) -> None:
     ],
 )
 def test_recomputing_refuses_inputs_that_do_not_fit(changes: dict[str, Any], message: str) -> None:
-    inputs = {
+    inputs: dict[str, Any] = {
         "evidence_ids": ["a", "b"],
         "evidence_trusts": [0.5, 0.4],
         "relations": ["supports", "neutral"],
