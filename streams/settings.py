@@ -219,11 +219,15 @@ def known_keys() -> frozenset[str]:
     return frozenset(f"{PREFIX}{name.upper()}" for name in Settings.model_fields)
 
 
+NOT_OURS = frozenset({f"{PREFIX}SERVICES_CACHE", f"{PREFIX}SOAK_ROUNDS"})
+"""Read by the services script and by the tests; they may well be exported in the same shell."""
+
+
 def refuse_unknown_keys(environment: Mapping[str, str]) -> None:
     """A misspelt key is an error that names the nearest real one: silence would run with a default."""
     known = known_keys()
     for key in environment:
-        if key.startswith(PREFIX) and key.upper() not in known:
+        if key.startswith(PREFIX) and key.upper() not in known | NOT_OURS:
             nearest = difflib.get_close_matches(key.upper(), known, n=1, cutoff=0.0)
             raise SettingsError(f"{key} is not a setting; did you mean {nearest[0]}?")
 

@@ -15,7 +15,7 @@ from streams import topics
 from streams.cli.errors import run, stderr
 from streams.cli.options import example, options, stdout
 from streams.cli.show import progress_line, verdict_line
-from streams.embedded.samples import load_knowledge_base, publish_claims
+from streams.embedded.samples import load_knowledge_base, publish_claims, trusting_the_town
 from streams.embedded.supervisor import RunningSystem, embedded_system
 from streams.kafka import client_options
 from streams.logs import configure_logs
@@ -52,6 +52,7 @@ async def _up(with_samples: bool, fresh: bool, port: int | None, data_dir: Path 
         stop = stack.enter_context(stop_on_signals())
         stderr.print(f"starting: broker, worker, gateway; data in {settings.data_dir}", style="dim")
         if with_samples:
+            settings = trusting_the_town(settings)
             pages = await load_knowledge_base(settings)
             stderr.print(f"knowledge base: {pages} sample pages", style="dim")
         system = await stack.enter_async_context(embedded_system(settings))

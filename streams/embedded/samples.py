@@ -1,5 +1,6 @@
 """The sample town put to use: its knowledge base stored, its claims published."""
 
+import structlog
 from aiokafka import AIOKafkaProducer
 
 import samples
@@ -13,10 +14,13 @@ from streams.bootstrap import open_ledger, open_services, utc_now
 from streams.kafka import client_options
 from streams.settings import Settings
 
+log = structlog.get_logger("veristream.samples")
 
-def credible_hosts() -> tuple[str, ...]:
-    """The sample sites that an editor of that town would trust."""
-    return tuple(name for name, host in samples.load().hosts.items() if host.credible)
+
+def trusting_the_town(settings: Settings) -> Settings:
+    """The same settings with the sample sites that an editor of that town would call credible."""
+    hosts = tuple(name for name, host in samples.load().hosts.items() if host.credible)
+    return settings.model_copy(update={"credible_domains": settings.credible_domains + hosts})
 
 
 async def load_knowledge_base(settings: Settings) -> int:
@@ -35,6 +39,8 @@ async def load_knowledge_base(settings: Settings) -> int:
                     now=services.clock(),
                 )
                 stored += 1
+            else:
+                log.warning("a sample page could not be read", url=page.url, reason=page.reason, detail=page.detail)
         return stored
 
 

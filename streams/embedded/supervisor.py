@@ -124,7 +124,8 @@ def _environment(settings: Settings) -> dict[str, str]:
         "sample_web_url",
         "log_level",
     )
-    return {f"{PREFIX}{name.upper()}": str(getattr(settings, name)) for name in names}
+    told = {f"{PREFIX}{name.upper()}": str(getattr(settings, name)) for name in names}
+    return told | {"CREDIBLE_DOMAINS": ",".join(settings.credible_domains)}
 
 
 async def _publish_open_jobs(settings: Settings) -> None:

@@ -1,0 +1,46 @@
+"""A worker's world without Kafka: embedded stores in a folder of the test's own, and the sample web on loopback."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.claims.submission import Submission
+from agents.results import Note
+from agents.services import Services
+from streams.bootstrap import open_services
+from streams.embedded.sample_web import serve
+from streams.embedded.samples import load_knowledge_base, trusting_the_town
+from streams.settings import Settings
+from streams.topology import STAGES
+
+BY_TOPIC = {stage.reads.name: stage for stage in STAGES}
+
+
+@asynccontextmanager
+async def world(folder: Path, **settings: Any) -> AsyncIterator[Services]:
+    """The town's knowledge base stored, its web served."""
+    async with serve() as origin:
+        chosen = trusting_the_town(Settings(data_dir=folder, sample_web_url=origin, embedded=True, **settings))
+        await load_knowledge_base(chosen)
+        async with open_services(chosen) as services:
+            yield services
+
+
+@pytest.fixture
+async def services(tmp_path: Path) -> AsyncIterator[Services]:
+    async with world(tmp_path) as ready:
+        yield ready
+
+
+async def travel(submission: Submission, services: Services) -> tuple[bytes, list[tuple[str, Note]]]:
+    """One claim through every handler, as the topics would carry it: the verdict's bytes and the notes on the way."""
+    topic, model, notes = "claims", submission, []
+    while topic != "verdicts":
+        result = await BY_TOPIC[topic].handle(model, services)
+        notes += [(BY_TOPIC[topic].name, note) for note in result.notes]
+        (send,) = result.sends
+        topic, model = send.to, send.value
+    return model, notes
