@@ -1,5 +1,6 @@
 """Opens one SQLite connection the way every store here needs it, and brings its schema up to date."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,10 @@ from storage.errors import StoreMismatch
 
 APPLICATION_ID = 0x56535452
 """'VSTR' in the file's header, so that another program's database is never written to."""
+
+SWITCH_ATTEMPTS = 50
+SWITCH_PAUSE_S = 0.02
+"""One second in all for the first switch to the write-ahead log, which takes some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,10 @@ class DatabasePolicy:
     """Writes waiting at once; beyond it the store says it is behind instead of eating memory."""
     readers: int = 2
     """Read threads: searches are processor-bound, so more than the cores of a small machine gain nothing."""
-    cache_kib: int = 65_536
+    cache_kib: int = 16_384
     """Page cache of each connection."""
+    log_bytes: int = 64 << 20
+    """What a write-ahead log that once grew larger is cut back to."""
     max_pages: int | None = None
     """A size limit in pages of 4 KiB; tests use it to fill the disk."""
     mmap_bytes: int = 0
@@ -54,11 +61,12 @@ def connect(path: Path, policy: DatabasePolicy, *, writer: bool) -> apsw.Connect
     connection = apsw.Connection(str(path))
     try:
         connection.set_busy_timeout(policy.busy_timeout_ms)
-        connection.pragma("journal_mode", "wal")
+        _use_log(connection)
         connection.pragma("synchronous", policy.synchronous)
         connection.pragma("cache_size", -policy.cache_kib)
         connection.pragma("temp_store", "memory")
         connection.pragma("foreign_keys", 1)
+        connection.pragma("journal_size_limit", policy.log_bytes)
         connection.pragma("mmap_size", policy.mmap_bytes)
         if policy.max_pages is not None:
             connection.pragma("max_page_count", policy.max_pages)
@@ -74,6 +82,19 @@ def connect(path: Path, policy: DatabasePolicy, *, writer: bool) -> apsw.Connect
     return connection
 
 
+def _use_log(connection: apsw.Connection) -> None:
+    """Switch to the write-ahead log. SQLite does not always wait for the lock that a fresh file's switch needs."""
+    for attempt in range(1, SWITCH_ATTEMPTS + 1):
+        try:
+            connection.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if attempt == SWITCH_ATTEMPTS:
+                raise
+            time.sleep(SWITCH_PAUSE_S)
+        else:
+            return
+
+
 def _load_vectors(connection: apsw.Connection) -> None:
     import sqlite_vec
 
@@ -84,13 +105,14 @@ def _load_vectors(connection: apsw.Connection) -> None:
 
 def _claim(connection: apsw.Connection, path: Path) -> None:
     """Mark a fresh file as ours; refuse a file of another program."""
-    found = connection.pragma("application_id")
-    if found == APPLICATION_ID:
-        return
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-    if found != 0 or tables:
-        raise StoreMismatch(f"{path} belongs to another program; choose another data folder")
-    connection.pragma("application_id", APPLICATION_ID)
+    connection.transaction_mode = "IMMEDIATE"  # several processes may open a fresh file at once
+    with connection:
+        found = connection.pragma("application_id")
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+        if found == 0 and not tables:
+            connection.pragma("application_id", APPLICATION_ID)
+        elif found != APPLICATION_ID:
+            raise StoreMismatch(f"{path} belongs to another program; choose another data folder")
 
 
 def migrate(connection: apsw.Connection, schema: Schema, path: Path) -> None:

@@ -33,8 +33,9 @@ class SqliteEvidenceIndex:
     ) -> "SqliteEvidenceIndex":
         """Take a share of `database`, bring its tables up to date, and finish what a crash left half cleared."""
         await database.migrate(EVIDENCE)
-        index = cls(database.share(), embedder, policy)
+        index = cls(database, embedder, policy)
         await index._clear_retired()
+        database.share()
         return index
 
     async def upsert(self, items: Sequence[tuple[Passage, Vector]]) -> int:

@@ -116,10 +116,11 @@ def _passage(db: apsw.Connection, rowid: int) -> Passage:
 def get(db: apsw.Connection, name: str, ids: Sequence[str]) -> list[Passage]:
     """Passages by id, in the order asked for."""
     rows = db.execute(
-        PASSAGES + "JOIN json_each(?) AS asked ON passage_id = asked.value WHERE name = ? ORDER BY asked.key",
+        "SELECT passages.id FROM json_each(?) AS asked CROSS JOIN passages ON passage_id = asked.value"
+        " AND collection = (SELECT id FROM collections WHERE name = ?) ORDER BY asked.key",
         (json.dumps(list(ids)), name),
     )
-    return [passage_of(row) for row in rows]
+    return [_passage(db, rowid) for (rowid,) in list(rows)]
 
 
 def collections(db: apsw.Connection) -> list[Collection]:

@@ -17,6 +17,9 @@ KNOWLEDGE_FILE = "knowledge.db"
 MMAP_BYTES = 4 << 30
 """Searches read the vectors in place: an address range, not memory; enough for some millions of passages."""
 
+CACHE_KIB = 65_536
+"""Bulk writes touch many index pages at random; this much keeps 100,000 passages' worth of them at hand."""
+
 
 async def open_knowledge(data_dir: Path, policy: DatabasePolicy | None = None) -> Database:
     """The file of passages, facts and pages.
@@ -26,7 +29,8 @@ async def open_knowledge(data_dir: Path, policy: DatabasePolicy | None = None) -
     waits for no bulk write, and its own promise: every commit is on disk.
     """
     return await Database.open(
-        data_dir / KNOWLEDGE_FILE, replace(policy or DatabasePolicy(), load_vectors=True, mmap_bytes=MMAP_BYTES)
+        data_dir / KNOWLEDGE_FILE,
+        replace(policy or DatabasePolicy(), load_vectors=True, mmap_bytes=MMAP_BYTES, cache_kib=CACHE_KIB),
     )
 
 

@@ -15,6 +15,7 @@ from storage.errors import StoreUnavailable
 
 Work = Callable[[apsw.Connection], Any]
 Ticket = tuple[Work, "Future[Any]"]
+Answer = tuple[Any, Exception | None]
 
 
 class Writer:
@@ -87,11 +88,7 @@ class Writer:
         """Commit a batch; false when it ended with the order to stop."""
         tickets = [t for t in batch if t is not None and t[1].set_running_or_notify_cancel()]
         if tickets:
-            try:
-                answers = self._transact(connection, [work for work, _ in tickets])
-            except apsw.Error:
-                # One piece of work (or the sum of them) broke the transaction: each gets its own.
-                answers = [self._alone(connection, work) for work, _ in tickets]
+            answers = self._answers(connection, [work for work, _ in tickets])
             for (_, future), (value, error) in zip(tickets, answers, strict=True):
                 if error is None:
                     future.set_result(value)
@@ -99,13 +96,18 @@ class Writer:
                     future.set_exception(error)
         return None not in batch
 
-    def _alone(self, connection: apsw.Connection, work: Work) -> tuple[Any, Exception | None]:
+    def _answers(self, connection: apsw.Connection, works: list[Work]) -> list[Answer]:
         try:
-            return self._transact(connection, [work])[0]
+            return self._transact(connection, works)
+        except apsw.BusyError as error:
+            return [(None, translated(error, self._path)) for _ in works]
         except apsw.Error as error:
-            return None, translated(error, self._path)
+            if len(works) == 1:
+                return [(None, translated(error, self._path))]
+        # One piece of work (or the sum of them) broke the transaction: each gets its own.
+        return [answer for work in works for answer in self._answers(connection, [work])]
 
-    def _transact(self, connection: apsw.Connection, works: list[Work]) -> list[tuple[Any, Exception | None]]:
+    def _transact(self, connection: apsw.Connection, works: list[Work]) -> list[Answer]:
         self._begin(connection)
         try:
             answers = [_guarded(connection, work) for work in works]
@@ -127,7 +129,7 @@ class Writer:
                 return
 
 
-def _guarded(connection: apsw.Connection, work: Work) -> tuple[Any, Exception | None]:
+def _guarded(connection: apsw.Connection, work: Work) -> Answer:
     """Run one piece of work; its own refusal undoes it alone, SQLite's failure undoes the transaction."""
     connection.execute("SAVEPOINT work")
     try:
