@@ -16,13 +16,16 @@ SEGMENT = 512
 """Vectors per row. At 384 dimensions a segment widened to float32 is 0.8 MB: it stays in a core's cache."""
 
 SCALE_BYTES = 4
+NO_DIRECTION = 1e-6
+"""The largest number of a unit vector is far above this; below it only rounding dust is left."""
+
 Codes = NDArray[np.int8]
 
 
 def rounded(vector: Vector) -> tuple[np.float32, Codes]:
     """The scale and the bytes of a vector; a scale of zero marks 'no direction' (and an empty slot)."""
     peak = float(np.max(np.abs(vector), initial=0.0))
-    if peak == 0.0:
+    if peak < NO_DIRECTION:
         return np.float32(0.0), np.zeros(vector.shape, dtype=np.int8)
     scale = np.float32(peak / 127)
     return scale, np.rint(vector / scale).astype(np.int8)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from storage.embedded.codes import SEGMENT, nearest_slots, read_code, rounded, write_codes
+from storage.embedded.codes import NO_DIRECTION, SEGMENT, nearest_slots, read_code, rounded, write_codes
 from storage.embedded.connection import DatabasePolicy, connect, migrate
 from storage.embedded.evidence_schema import EVIDENCE
 from storage.ports import Vector
@@ -40,8 +40,8 @@ def db(tmp_path: Path) -> Iterator[apsw.Connection]:
 @given(arrays.arrays(np.float32, DIMENSION, elements=st.floats(-1, 1, width=32)))
 def test_rounding_moves_no_number_by_more_than_half_a_step(vector: Vector) -> None:
     scale, code = rounded(vector)
-    assert np.max(np.abs(code * scale - vector)) <= float(scale) * 0.5001
-    assert (float(scale) == 0.0) == (not vector.any())
+    assert np.max(np.abs(code * scale - vector)) <= max(float(scale) * 0.5001, NO_DIRECTION)
+    assert (float(scale) == 0.0) == bool(np.max(np.abs(vector)) < NO_DIRECTION)
 
 
 def test_a_rounded_cosine_of_384_dimensions_is_within_two_thousandths() -> None:
