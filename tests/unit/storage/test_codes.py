@@ -41,7 +41,7 @@ def db(tmp_path: Path) -> Iterator[apsw.Connection]:
 def test_rounding_moves_no_number_by_more_than_half_a_step(vector: Vector) -> None:
     scale, code = rounded(vector)
     assert np.max(np.abs(code * scale - vector)) <= max(float(scale) * 0.5001, NO_DIRECTION)
-    assert (float(scale) == 0.0) == bool(np.max(np.abs(vector)) < NO_DIRECTION)
+    assert (float(scale) == 0.0) == (float(np.max(np.abs(vector))) < NO_DIRECTION)
 
 
 def test_a_rounded_cosine_of_384_dimensions_is_within_two_thousandths() -> None:
