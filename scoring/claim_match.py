@@ -8,7 +8,7 @@ from scoring.claim_parts import ClaimParts, claim_parts
 from scoring.claim_types import ClaimProfile, profile
 from scoring.ranking_score import TextFacts
 from scoring.text import content_stems
-from scoring.text.cues import NEGATIONS, hedged, low_signal, reporting
+from scoring.text.cues import cues
 from scoring.text.lexicon import word_set
 from scoring.text.overlap import Lookup, Passage, StemQuery, TermQuery
 from scoring.values import Candidate, Triple
@@ -51,6 +51,7 @@ class ClaimQuery:
         found = frozenset(words.values())
         no_subject = self._no_subject(passage, found)
         no_object = bool(self.parts.object) and self.parts.object.isdisjoint(found)
+        wording = cues(passage)
         reverse, other_object = self._relation(candidate.triple)
         return TextFacts(
             word_count=len(passage.tokens),
@@ -62,10 +63,10 @@ class ClaimQuery:
             subject_mismatch=no_subject,
             relation_object_mismatch=other_object,
             relation_direction_mismatch=reverse,
-            reporting_style=reporting(passage),
-            uncertain_wording=hedged(passage),
-            low_signal=low_signal(passage),
-            negation_differs=self.profile.negated == NEGATIONS.isdisjoint(passage.words),
+            reporting_style=wording.reporting_style,
+            uncertain_wording=wording.uncertain_wording,
+            low_signal=wording.low_signal,
+            negation_differs=wording.negated != self.profile.negated,
         )
 
     def _no_subject(self, passage: Passage, found: frozenset[str]) -> bool:

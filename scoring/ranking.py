@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from math import inf, isfinite
 from operator import attrgetter
 from typing import Literal, cast
 
@@ -85,17 +86,11 @@ def rank(
 
 def sort_rows(rows: Iterable[Ranked]) -> tuple[Ranked, ...]:
     """Best first. Equal scores: the more credible source, then the closer wording, then the id."""
-    return tuple(
-        sorted(
-            rows,
-            key=lambda row: (
-                -row.score.value,
-                -row.candidate.credibility,
-                -row.claim_overlap,
-                _identity(row.candidate),
-            ),
-        )
-    )
+    found = list(rows)
+    # Only candidates that share an id need all their fields to be told apart.
+    last = _identity if len({row.candidate.id for row in found}) < len(found) else attrgetter("id")
+    found.sort(key=lambda row: (-row.score.value, -row.candidate.credibility, -row.claim_overlap, last(row.candidate)))
+    return tuple(found)
 
 
 def _shared(profile: ClaimProfile, candidates: Sequence[Candidate], as_of: date) -> SetFacts:
@@ -158,6 +153,8 @@ def _filtered(candidate: Candidate, match: TextFacts, policy: FilterPolicy) -> R
 def _check(candidates: Sequence[Candidate]) -> None:
     """A bad number is reported with the candidate it came from, before it can spoil the others' normalisation."""
     for one in candidates:
+        if _is_sound(one):
+            continue
         try:
             finite("semantic_raw", one.semantic_raw)
             finite("semantic", one.semantic)
@@ -165,6 +162,14 @@ def _check(candidates: Sequence[Candidate]) -> None:
             _not_negative("kg", one.kg)
         except ValueError as error:
             raise ValueError(f"candidate {one.id!r}: {error}") from None
+
+
+def _is_sound(one: Candidate) -> bool:
+    """The quick way for the good ones; the others are looked at field by field."""
+    try:
+        return isfinite(one.semantic_raw + one.semantic) and 0 <= one.kg < inf and 0 <= one.credibility <= 1
+    except TypeError:
+        return False
 
 
 def _not_negative(name: str, value: float) -> None:

@@ -1,16 +1,17 @@
 """One candidate's score (000 §4): the facts about it in, the derivation out."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from itertools import chain
 from typing import NamedTuple
 
-from scoring.checks import clamp
+from scoring.checks import clamp, finite
 from scoring.claim_types import ClaimKind
-from scoring.derivation import Derivation, Input, Recorder
+from scoring.derivation import Derivation, Input, Op, Step, apply
 from scoring.inputs import constants
 from scoring.ranking_policy import ScorePolicy, Weights
+
+Change = tuple[str, Op, float]
+"""A step that is about to be taken: its name, what it does, and by how much."""
 
 # A smaller spread than this is rounding, not a difference between candidates.
 MIN_SPREAD = 1e-9
@@ -115,68 +116,72 @@ def score(text: TextFacts, source: SourceFacts, setting: Setting) -> Derivation:
     sem_norm = min_max(source.semantic, shared.semantic_min, shared.semantic_max)
     kg_norm = min_max(source.kg_raw, shared.kg_min, shared.kg_max)
     recency_boost = recency(source.published, shared.as_of, policy)
-    record = Recorder()
-    record.set(
-        "final_score_base",
+    running = (
         w.w_semantic * sem_norm
         + w.w_kg * kg_norm
         + w.w_entity * text.entity_overlap
         + w.w_claim_overlap * text.claim_overlap
         + w.w_recency * recency_boost
-        + w.w_credibility * source.credibility,
+        + w.w_credibility * source.credibility
     )
-    anchors_pass = text.anchor_match_score >= policy.anchor_min_match
-    for name, amount in _boosts(text, source, kg_norm, anchors_pass, policy):
-        record.add(name, amount)
-    if not anchors_pass:
-        record.multiply("anchor_weak", policy.anchor_weak_kg_factor if source.is_kg else policy.anchor_weak_factor)
-    if source.backfill:
-        record.multiply("backfill", policy.backfill_factor)
-    for name, factor in chain(_mismatches(text, policy), _wording(text, source, shared, policy)):
-        record.multiply(name, factor)
-    if text.uncertain_wording and shared.claim_assertive:
-        record.subtract("uncertainty_penalty", policy.uncertainty_penalty)
+    steps = [Step("final_score_base", "set", running, running)]
+    for name, op, value in _changes(text, source, kg_norm, shared, policy):
+        running = apply(op, running, value)
+        steps.append(Step(name, op, value, running))
     if sem_norm == 0.0 and kg_norm == 0.0 and source.credibility >= policy.floor_min_credibility:
-        record.floor("credible_floor", policy.credible_floor)
-    record.clamp()
-    steps = record.derivation()
-    return Derivation(setting.inputs(text, source, sem_norm, kg_norm, recency_boost), steps.steps, steps.value)
+        running = apply("floor", running, policy.credible_floor)
+        steps.append(Step("credible_floor", "floor", policy.credible_floor, running))
+    if not 0.0 <= running <= 1.0:
+        running = apply("clamp", running, (0.0, 1.0))
+        steps.append(Step("clamp", "clamp", (0.0, 1.0), running))
+    inputs = setting.inputs(text, source, sem_norm, kg_norm, recency_boost)
+    return Derivation(inputs, tuple(steps), finite("final_score", running))
+
+
+def _changes(
+    text: TextFacts, source: SourceFacts, kg_norm: float, shared: SetFacts, policy: ScorePolicy
+) -> list[Change]:
+    """The boosts and penalties that apply, in order."""
+    anchors_pass = text.anchor_match_score >= policy.anchor_min_match
+    found = _boosts(text, source, kg_norm, anchors_pass, policy)
+    if not anchors_pass:
+        factor = policy.anchor_weak_kg_factor if source.is_kg else policy.anchor_weak_factor
+        found.append(("anchor_weak", "multiply", factor))
+    found += [(name, "multiply", factor) for fires, name, factor in _faults(text, source, shared, policy) if fires]
+    if text.uncertain_wording and shared.claim_assertive:
+        found.append(("uncertainty_penalty", "subtract", policy.uncertainty_penalty))
+    return found
 
 
 def _boosts(
     text: TextFacts, source: SourceFacts, kg_norm: float, anchors_pass: bool, policy: ScorePolicy
-) -> Iterator[tuple[str, float]]:
+) -> list[Change]:
+    found: list[Change] = []
     if source.kg_raw > 0.0 and text.claim_overlap >= policy.kg_signal_min_claim_overlap:
-        yield "kg_signal_boost", policy.kg_signal_boost * min(1.0, source.kg_raw)
+        found.append(("kg_signal_boost", "add", policy.kg_signal_boost * min(1.0, source.kg_raw)))
     if (
         kg_norm > 0.0
         and text.entity_overlap >= policy.kg_entity_min_entity_overlap
         and text.claim_overlap >= policy.kg_entity_min_claim_overlap
     ):
-        yield "kg_entity_boost", policy.kg_entity_boost
+        found.append(("kg_entity_boost", "add", policy.kg_entity_boost))
     if source.is_kg and source.kg_raw >= policy.kg_anchor_min_kg_raw and anchors_pass:
-        yield "kg_anchor_boost", policy.kg_anchor_boost
+        found.append(("kg_anchor_boost", "add", policy.kg_anchor_boost))
+    return found
 
 
-def _mismatches(text: TextFacts, policy: ScorePolicy) -> Iterator[tuple[str, float]]:
-    if text.object_mismatch:
-        yield "object_mismatch", policy.object_mismatch_factor
-    if text.claim_focus_mismatch:
-        yield "claim_focus_mismatch", policy.claim_focus_factor
-    if text.subject_mismatch:
-        yield "subject_mismatch", policy.subject_mismatch_factor
-    if text.relation_object_mismatch:
-        yield "relation_object_mismatch", policy.relation_object_factor
-    if text.relation_direction_mismatch:
-        yield "relation_direction_mismatch", policy.relation_direction_factor
-
-
-def _wording(
+def _faults(
     text: TextFacts, source: SourceFacts, shared: SetFacts, policy: ScorePolicy
-) -> Iterator[tuple[str, float]]:
-    if text.reporting_style and not shared.claim_about_belief:
-        yield "claim_mention", policy.claim_mention_factor
-    if text.low_signal:
-        yield "low_signal", policy.low_signal_factor
-    if source.contradicts:
-        yield "contradiction", policy.contradiction_factor
+) -> tuple[tuple[bool, str, float], ...]:
+    """Whether each fault is there, its step and its factor."""
+    return (
+        (source.backfill, "backfill", policy.backfill_factor),
+        (text.object_mismatch, "object_mismatch", policy.object_mismatch_factor),
+        (text.claim_focus_mismatch, "claim_focus_mismatch", policy.claim_focus_factor),
+        (text.subject_mismatch, "subject_mismatch", policy.subject_mismatch_factor),
+        (text.relation_object_mismatch, "relation_object_mismatch", policy.relation_object_factor),
+        (text.relation_direction_mismatch, "relation_direction_mismatch", policy.relation_direction_factor),
+        (text.reporting_style and not shared.claim_about_belief, "claim_mention", policy.claim_mention_factor),
+        (text.low_signal, "low_signal", policy.low_signal_factor),
+        (source.contradicts, "contradiction", policy.contradiction_factor),
+    )

@@ -4,6 +4,7 @@ Each is a word list and a few phrases. They read English; a text without any cue
 """
 
 import re
+from typing import NamedTuple
 
 from scoring.text.lexicon import word_set
 from scoring.text.overlap import Passage
@@ -90,6 +91,7 @@ LOW_SIGNAL_PHRASES = Phrases(
     "uses cookies",
     "we use cookies",
 )
+_CUE_WORDS = HEDGES | REPORTING | NEGATIONS | REPORTING_PHRASES.words | LOW_SIGNAL_PHRASES.words
 _COUNTED_KINDS = frozenset(("count", "percent", "fraction"))
 # Phrases in which an absolute word asserts nothing about all cases.
 _IDIOMS = (" above all ", " after all ", " all right ", " all time ", " at all ")
@@ -141,6 +143,27 @@ def is_count_claim(text: str) -> bool:
         return True
     lowered = text.lower()
     return bool(found) and any(phrase in lowered for phrase in COUNT_PHRASES)
+
+
+class Cues(NamedTuple):
+    """What the ranker asks of each passage."""
+
+    uncertain_wording: bool
+    reporting_style: bool
+    low_signal: bool
+    negated: bool
+
+
+_NO_CUES = Cues(uncertain_wording=False, reporting_style=False, low_signal=False, negated=False)
+
+
+def cues(passage: Passage) -> Cues:
+    """All of them at once: the words that matter are picked out first, and mostly there are none or few."""
+    words = _CUE_WORDS & passage.words
+    if not words:
+        return _NO_CUES
+    picked = Passage(passage.text, passage.tokens, words)
+    return Cues(hedged(picked), reporting(picked), low_signal(picked), not NEGATIONS.isdisjoint(words))
 
 
 def hedged(passage: Passage) -> bool:

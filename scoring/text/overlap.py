@@ -3,9 +3,11 @@
 The classes are the claim's side, prepared once and held against many texts; the functions are for a single pair.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scoring.text.words import content_stems, stem, tokens
 
@@ -14,8 +16,7 @@ _KEY_LENGTH = 3
 _SHORT_KEY_LENGTH = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A text cut into words once, for all the measures that read it."""
 
     text: str
@@ -105,6 +106,11 @@ class Term:
         initials = "".join(word[0] for word in words if word[0].isupper())
         return cls(stems, initials if len(initials) >= 3 else "")
 
+    @property
+    def is_single(self) -> bool:
+        """One stem and no acronym."""
+        return len(self.stems) == 1 and not self.acronym
+
     def is_in(self, passage: Passage) -> bool:
         """Whether the passage mentions all of it."""
         return self.share_found(passage, StemQuery.of(self.stems).found_in(passage.words)) == 1.0
@@ -120,25 +126,31 @@ class Term:
 class TermQuery:
     """Names or anchors to be looked up in many passages."""
 
-    terms: tuple[Term, ...]
+    count: int
+    single: frozenset[str]
+    """Stems that are a whole term each: found or not, there is no share to work out."""
+    other: tuple[Term, ...]
     stems: StemQuery
 
     @classmethod
     def of(cls, terms: Sequence[str]) -> "TermQuery":
-        prepared = tuple(term for term in map(Term.of, terms) if term.stems or term.acronym)
-        return cls(prepared, StemQuery.of(one for term in prepared for one in term.stems))
+        prepared = [term for term in map(Term.of, terms) if term.stems or term.acronym]
+        alone = Counter(stem for term in prepared if term.is_single for stem in term.stems)
+        single = frozenset(stem for stem, times in alone.items() if times == 1)
+        other = tuple(term for term in prepared if not (term.is_single and term.stems <= single))
+        return cls(len(prepared), single, other, StemQuery.of(one for term in prepared for one in term.stems))
 
     def match(self, passage: Passage) -> float:
         return self.match_found(passage, self.stems.found_in(passage.words))
 
     def match_found(self, passage: Passage, found: AbstractSet[str]) -> float:
         """The mean share of the terms that the passage contains; 0 when there are no terms to look for."""
-        if not self.terms:
+        if not self.count:
             return 0.0
-        total = 0.0
-        for term in self.terms:
-            total += term.share_found(passage, found) if term.acronym else len(term.stems & found) / len(term.stems)
-        return total / len(self.terms)
+        total = float(len(self.single & found))
+        for term in self.other:
+            total += term.share_found(passage, found)
+        return total / self.count
 
 
 def claim_overlap(claim: str, text: str) -> float:

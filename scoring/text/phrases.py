@@ -10,11 +10,11 @@ class Phrases:
         self._by_word: dict[str, list[str]] = {}
         for phrase in phrases:
             self._by_word.setdefault(max(phrase.split(), key=len), []).append(f" {phrase} ")
-        self._words = frozenset(self._by_word)
+        self.words = frozenset(self._by_word)
 
     def occur_in(self, passage: Passage) -> bool:
         """Whether one of the phrases occurs, as whole words."""
-        words = self._words & passage.words
+        words = self.words & passage.words
         if not words:
             return False
         text = f" {' '.join(passage.tokens)} "

@@ -200,6 +200,8 @@ def test_equal_scores_are_ordered_by_id() -> None:
         ({"semantic": float("nan")}, "candidate 'c': semantic must be a finite number"),
         ({"semantic_raw": float("inf")}, "candidate 'c': semantic_raw must be a finite number"),
         ({"kg": -0.1}, "candidate 'c': kg must not be negative"),
+        ({"kg": float("inf")}, "candidate 'c': kg must be a finite number"),
+        ({"kg": None}, "candidate 'c': kg must be a finite number"),
         ({"credibility": 1.01}, "candidate 'c': credibility must lie in"),
     ],
 )
