@@ -8,6 +8,7 @@ from typing import Protocol, Self
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from streams import metrics
@@ -36,14 +37,17 @@ class Lag:
 
 
 class Watermarks:
-    """Reads offsets with a consumer that belongs to the group by name only: it never joins it."""
+    """Asks about the group by name, without ever joining it."""
 
     def __init__(self, settings: Settings, group: str, topics: Iterable[str]) -> None:
         self._prefix = settings.topic_prefix
+        self._group = group
         self._topics = tuple(topics)
-        self._consumer = AIOKafkaConsumer(group_id=group, enable_auto_commit=False, **client_options(settings))
+        self._admin = AIOKafkaAdminClient(**client_options(settings))
+        self._consumer = AIOKafkaConsumer(group_id=None, enable_auto_commit=False, **client_options(settings))
 
     async def __aenter__(self) -> Self:
+        await self._admin.start()
         await self._consumer.start()
         return self
 
@@ -51,40 +55,46 @@ class Watermarks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._consumer.stop()
+        await self._admin.close()
 
     async def committed(self, topic: str, partition: int) -> int | None:
         """The next offset that the group would read."""
-        offset: int | None = await self._consumer.committed(TopicPartition(self._prefix + topic, partition))
-        return offset
+        place = TopicPartition(self._prefix + topic, partition)
+        return (await self._committed([place]))[place]
 
     async def lags(self) -> list[Lag]:
         """Every partition of the topics, and the lag gauge with them."""
-        partitions = []
-        for topic in self._topics:
-            numbers = await self._partitions(topic)
-            partitions += [TopicPartition(self._prefix + topic, number) for number in numbers]
-        beginnings = await self._consumer.beginning_offsets(partitions)
-        ends = await self._consumer.end_offsets(partitions)
+        places = await self._partitions()
+        beginnings = await self._consumer.beginning_offsets(places)
+        committed = await self._committed(places)
+        ends = await self._consumer.end_offsets(places)
         lags = [
             Lag(
-                topic=tp.topic.removeprefix(self._prefix),
-                partition=tp.partition,
-                committed=await self._consumer.committed(tp),
-                beginning=beginnings[tp],
-                end=ends[tp],
+                topic=place.topic.removeprefix(self._prefix),
+                partition=place.partition,
+                committed=committed[place],
+                beginning=beginnings[place],
+                end=ends[place],
             )
-            for tp in partitions
+            for place in places
         ]
         for topic in self._topics:
             metrics.CONSUMER_LAG.labels(topic).set(sum(lag.waiting for lag in lags if lag.topic == topic))
         return lags
 
-    async def _partitions(self, topic: str) -> list[int]:
-        known = self._consumer.partitions_for_topic(self._prefix + topic)
-        if known is None:
-            await self._consumer.topics()
-            known = self._consumer.partitions_for_topic(self._prefix + topic)
-        return sorted(known or ())
+    async def _partitions(self) -> list[TopicPartition]:
+        """Asked of the broker each time: a consumer that subscribes to nothing never learns of any partition."""
+        names = [self._prefix + topic for topic in self._topics]
+        return [
+            TopicPartition(entry["topic"], part["partition"])
+            for entry in await self._admin.describe_topics(names)
+            for part in entry["partitions"]
+        ]
+
+    async def _committed(self, places: list[TopicPartition]) -> dict[TopicPartition, int | None]:
+        offsets = await self._admin.list_consumer_group_offsets(self._group, partitions=places)
+        known = {place: entry.offset for place, entry in offsets.items() if entry.offset >= 0}
+        return {place: known.get(place) for place in places}
 
 
 class CommittedOffsets(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from rich.table import Table
 
 from agents.claims.job import ClaimJob
@@ -103,13 +103,13 @@ async def _one(address: str) -> Buried:
 
 async def read(settings: Settings) -> AsyncIterator[Buried]:
     """Everything in the topic now, partition by partition."""
-    consumer = AIOKafkaConsumer(group_id=None, max_partition_fetch_bytes=9 * topics.MIB, **client_options(settings))
+    name = settings.topic_prefix + topics.DEAD_LETTERS.name
+    consumer = AIOKafkaConsumer(
+        name, group_id=None, max_partition_fetch_bytes=9 * topics.MIB, **client_options(settings)
+    )
     await consumer.start()
     try:
-        name = settings.topic_prefix + topics.DEAD_LETTERS.name
-        await consumer.topics()
-        partitions = [TopicPartition(name, number) for number in sorted(consumer.partitions_for_topic(name) or ())]
-        consumer.assign(partitions)
+        partitions = sorted(consumer.assignment())
         ends = await consumer.end_offsets(partitions)
         for partition in partitions:
             await consumer.seek_to_beginning(partition)
