@@ -1,4 +1,4 @@
-"""Sentence vectors from an OpenAI-style endpoint. There are no rules to fall back on: vectors of two models do not mix."""
+"""Sentence vectors from an OpenAI-style endpoint. Nothing stands in for it: vectors of two models do not mix."""
 
 import asyncio
 import random
@@ -14,8 +14,8 @@ from agents.language.calibration import SimilarityCalibration
 from agents.language.llm.openai_wire import retry_after, short
 from agents.language.ports import Vectors
 
-# Between the cosines that unrelated and related texts are commonly reported to have with text-embedding-3-small. The
-# model cannot be reached from where the others were fitted: run models/fit_calibration.py openai with a key of your own.
+# Between the cosines that unrelated and related texts are commonly reported to have with text-embedding-3-small. No
+# key was at hand to fit it: `models/fit_calibration.py openai` does so with a key of your own.
 CALIBRATION = SimilarityCalibration(zero=0.10, half=0.35, one=0.80)
 
 
@@ -103,7 +103,8 @@ class OpenAIEmbedder:
             raise DependencyDown(
                 "embeddings", f"{self._endpoint.model} answered with shape {rows.shape}: check model and dimension"
             )
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return rows
 
     async def _after(self, error: Exception, asked: float | None, attempt: int) -> None:
         """Waits for the next attempt, or raises what the stage should do about it."""
