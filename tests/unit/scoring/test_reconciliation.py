@@ -199,6 +199,11 @@ def test_sources_that_conflict_are_unverifiable_and_disputed() -> None:
     assert result.conflict
 
 
+def test_a_conflict_that_the_proposer_saw_is_kept_where_nothing_is_decided() -> None:
+    assert reconcile(OPEN, [part(V, 0.5)], conflict=True).label is Label.MIXED
+    assert reconcile(TRUE, [part(V, 0.5)], conflict=True).label is Label.SUPPORTED
+
+
 @pytest.mark.parametrize(
     ("support", "contradiction", "stands"),
     [
@@ -283,13 +288,14 @@ def test_strong_evidence_turns_a_proposal_round_in_two_steps() -> None:
 def test_votes_are_counted_by_story_and_strength() -> None:
     links = (
         link("a", Relation.CONTRADICTS, 0.60),
-        link("b", Relation.CONTRADICTS, 0.9, story="a"),  # a copy
+        link("b", Relation.CONTRADICTS, 0.60, story="a"),  # a copy
         link("c", Relation.CONTRADICTS, below(0.60)),
         link("d", Relation.SUPPORTS, 0.9),
+        link("e", Relation.SUPPORTS, 0.61),
     )
     segments = [Segment("one", INV, links=links), Segment("two", INV, links=links)]
     assert strong_votes(segments, Relation.CONTRADICTS) == 1
-    assert strong_votes(segments, Relation.SUPPORTS) == 1
+    assert strong_votes(segments, Relation.SUPPORTS) == 2
 
 
 def test_a_verdict_rests_on_the_evidence_of_its_side() -> None:

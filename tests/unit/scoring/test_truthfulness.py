@@ -70,6 +70,8 @@ def test_each_status_has_its_specified_weight(status: SegmentStatus, weight: flo
             0.10,
             ["base", "contradict_penalty", "unresolved_penalty", "pure_contradiction_cap", "clamp"],
         ),
+        ([U], FALSE, 1.0, 0.35, ["base", "unresolved_penalty", "clamp"]),  # nothing contradicts: not forced low
+        ([V, INV], FALSE, 1.0, 0.35, ["base", "contradict_penalty", "clamp"]),  # something is supported
         ([INV, U, U, U], OPEN, 1.0, 0.1875, ["base", "contradict_penalty", "unresolved_penalty", "clamp"]),
     ],
 )
