@@ -125,6 +125,8 @@ class VerdictPackage(Wire):
     room_id: str | None = None
     source: str | None = None
     domain: str = "general"
+    entities: tuple[str, ...] = ()
+    """What the claim names: the overlap of each passage is measured against these."""
     status: Literal["completed", "completed_from_cache"]
     verdict: Verdict
     label: Label

@@ -1,0 +1,177 @@
+"""Recomputes a verdict package from nothing but the package, and says what differs."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+
+from agents.claims.evidence import EvidenceRow
+from agents.claims.job import ClaimJob, LoopState
+from agents.claims.package import VerdictPackage
+from agents.claims.packaging import build_package
+from agents.claims.submission import Submission
+from scoring.claim_match import ClaimQuery
+from scoring.derivation import Derivation, replay
+from scoring.policy import Policy
+from scoring.ranking import recompute
+
+TOLERANCE = 1e-9
+STANCE_TOLERANCE = 1e-3
+"""Models give probabilities in single precision, and some are rounded on their way."""
+
+SHARED = ("semantic_min", "semantic_max", "kg_min", "kg_max", "as_of", "claim_type")
+"""Inputs that all scores of one ranking have in common."""
+
+GIVEN = (
+    "schema_version",
+    "job_id",
+    "attempt",
+    "claim",
+    "room_id",
+    "source",
+    "domain",
+    "entities",
+    "sub_results",
+    "loop",
+    "language",
+    "matched_job_id",
+    "policy",
+    "timings",
+    "as_of",
+    "decided_at",
+)
+"""Fields that nothing in the package derives: what was asked, what was counted on the way, and when."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One value that does not follow from the rest."""
+
+    where: str
+    stated: Any
+    recomputed: Any
+
+    def __str__(self) -> str:
+        return f"{self.where}: the package says {self.stated!r}, recomputed it is {self.recomputed!r}"
+
+
+def audit(package: VerdictPackage) -> list[Difference]:
+    """Everything that differs: steps replayed, scores computed from their inputs, and the whole package built anew."""
+    differences = [*_replayed(package), *_scores(package), *_stances(package)]
+    rebuilt = _rebuild(package)
+    stated, again = (json.loads(one.model_dump_json()) for one in (package, rebuilt))
+    for name in stated:
+        if name not in GIVEN:
+            differences += _compare(name, stated[name], again[name])
+    return differences
+
+
+def _replayed(package: VerdictPackage) -> Iterator[Difference]:
+    """Each derivation ends on its own value, and each step on its own result."""
+    for where, derivation in _derivations(package):
+        try:
+            value = replay(derivation)
+        except ValueError as error:
+            yield Difference(where, "a derivation", str(error))
+            continue
+        if abs(value - derivation.value) > TOLERANCE:
+            yield Difference(f"{where}.value", derivation.value, value)
+
+
+def _derivations(package: VerdictPackage) -> Iterator[tuple[str, Derivation]]:
+    for name, derivation in package.derivations.items():
+        yield f"derivations.{name}", derivation
+    for number, row in enumerate(package.evidence):
+        yield f"evidence.{number}.score", row.score
+
+
+def _scores(package: VerdictPackage) -> Iterator[Difference]:
+    """A score follows from its inputs, and its inputs from the row, its text, the claim and the policy."""
+    policy = Policy.from_values(package.policy.name, package.policy.values)
+    query = ClaimQuery.of(package.claim, package.entities, (), package.domain, policy.ranking.focus_window_words)
+    shared = {name: package.evidence[0].score.inputs.get(name) for name in SHARED} if package.evidence else {}
+    for number, row in enumerate(package.evidence):
+        where = f"evidence.{number}.score"
+        inputs = row.score.inputs
+        try:
+            again = recompute(inputs)
+        except ValueError as error:
+            yield Difference(where, "inputs", str(error))
+            continue
+        yield from _compare(where, _plain(row.score), _plain(again))
+        constants = {"policy": asdict(policy.ranking.score), **asdict(policy.ranking.weights(query.profile.kind))}
+        for follows in (_of_row(row), query.match(row.candidate())._asdict(), constants, shared):
+            yield from _compare(f"{where}.inputs", {name: inputs.get(name) for name in follows}, follows)
+
+
+def _stances(package: VerdictPackage) -> Iterator[Difference]:
+    """Three probabilities add up to one."""
+    for number, row in enumerate(package.evidence):
+        for place, stance in enumerate((row.stance, *row.part_stances)):
+            total = stance.supports + stance.refutes + stance.neutral
+            if abs(total - 1.0) > STANCE_TOLERANCE:
+                yield Difference(f"evidence.{number}.stances.{place}", total, 1.0)
+
+
+def _of_row(row: EvidenceRow) -> dict[str, Any]:
+    return {
+        "semantic_raw": row.semantic_raw,
+        "semantic": row.semantic,
+        "kg_raw": row.kg,
+        "credibility": row.credibility,
+        "claim_overlap": row.claim_overlap,
+        "entity_overlap": row.entity_overlap,
+        "anchor_match_score": row.anchor_match_score,
+        "recency_boost": row.recency,
+    }
+
+
+def _plain(derivation: Derivation) -> Any:
+    steps = [[step.name, step.op, step.value, step.result] for step in derivation.steps]
+    return json.loads(json.dumps({"inputs": dict(derivation.inputs), "steps": steps, "value": derivation.value}))
+
+
+def _rebuild(package: VerdictPackage) -> VerdictPackage:
+    """The same package, decided once more from its rows, its policy and what was asked."""
+    parts = tuple(row.text for row in package.claim_breakdown)
+    job = ClaimJob(
+        job_id=package.job_id,
+        attempt=package.attempt,
+        submission=Submission(
+            job_id=package.job_id,
+            claim=package.claim,
+            room_id=package.room_id,
+            source=package.source,
+            domain=package.domain,
+            as_of=package.as_of,
+        ),
+        accepted_at=package.decided_at - timedelta(seconds=package.timings.get("end_to_end_seconds", 0.0)),
+        deadline=package.decided_at,
+        entities=package.entities,
+        subclaims=parts if len(parts) > 1 else (package.claim,),
+        loop=LoopState(**package.loop.model_dump()),
+        evidence=package.evidence,
+        from_cache=package.loop.stop_reason == "cache",
+    )
+    policy = Policy.from_values(package.policy.name, package.policy.values)
+    return build_package(job, policy, package.trust_policy_mode, package.decided_at)
+
+
+def _compare(where: str, stated: Any, again: Any) -> Iterator[Difference]:
+    """Numbers within the tolerance, everything else exactly."""
+    if isinstance(stated, dict) and isinstance(again, dict):
+        for name in sorted(stated.keys() | again.keys()):
+            yield from _compare(f"{where}.{name}", stated.get(name), again.get(name))
+    elif isinstance(stated, list) and isinstance(again, list) and len(stated) == len(again):
+        for number, (one, other) in enumerate(zip(stated, again, strict=True)):
+            yield from _compare(f"{where}.{number}", one, other)
+    elif _is_number(stated) and _is_number(again):
+        if abs(stated - again) > TOLERANCE:
+            yield Difference(where, stated, again)
+    elif stated != again:
+        yield Difference(where, stated, again)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,70 @@
+"""A verdict package as a person would read it, in the order of 000 §10's debug recipe."""
+
+from collections.abc import Iterator
+
+from agents.claims.package import VerdictPackage
+from scoring.derivation import Derivation
+
+
+def explain(package: VerdictPackage) -> Iterator[str]:
+    """What was claimed, what was found, what each number is made of, and which rule fired."""
+    yield f"Claim      {package.claim}"
+    sure = f"confidence {package.verdict_confidence:.2f}"
+    yield f"Verdict    {package.verdict} ({package.label}), {sure}, as of {package.as_of}"
+    yield f"Because    {package.rationale}"
+    yield ""
+    yield from _evidence(package)
+    yield from _parts(package)
+    yield from _trust(package)
+    yield from _numbers(package)
+    yield from _rules(package)
+
+
+def _evidence(package: VerdictPackage) -> Iterator[str]:
+    ratio = package.analysis_counts.get("admissible_evidence_ratio", 0.0)
+    yield f"1. Evidence: {len(package.evidence)} passages, {ratio:.0%} of them admissible"
+    cited = {citation.evidence_id for citation in package.citations}
+    for row in package.evidence:
+        mark = "cited" if row.id in cited else "     "
+        yield (
+            f"   {mark} {row.stance.label:<8} score {row.score.value:.2f}  overlap {row.claim_overlap:.2f}"
+            f"  anchors {row.anchor_match_score:.2f}  {row.domain}: {row.title}"
+        )
+
+
+def _parts(package: VerdictPackage) -> Iterator[str]:
+    yield f"2. Parts of the claim: {len(package.claim_breakdown)}"
+    for segment in package.claim_breakdown:
+        yield f"   {segment.status:<17} {segment.text}"
+
+
+def _trust(package: VerdictPackage) -> Iterator[str]:
+    gate = package.trust_gate
+    how = f"sufficient by {gate.route}" if gate.is_sufficient else "not sufficient"
+    yield (
+        f"3. Trust: {how}; coverage {package.coverage:.2f}, diversity {package.diversity:.2f}, "
+        f"agreement {package.agreement:.2f}, trust {package.trust_post_adaptive:.2f} ({package.verdict_state})"
+    )
+    loop = package.loop
+    yield f"   {loop.count} loops, stopped because of {loop.stop_reason}; {len(loop.urls_processed)} pages read"
+
+
+def _numbers(package: VerdictPackage) -> Iterator[str]:
+    yield "4. What each number is made of"
+    for name, derivation in package.derivations.items():
+        yield f"   {name} = {derivation.value:.4f}: {_steps(derivation)}"
+
+
+def _steps(derivation: Derivation) -> str:
+    signs = {"set": "", "add": "+", "subtract": "−", "multiply": "×", "cap": "at most ", "floor": "at least "}
+    parts = []
+    for step in derivation.steps:
+        value = f"{step.value[0]:g}..{step.value[1]:g}" if isinstance(step.value, tuple) else f"{step.value:.4g}"
+        parts.append(f"{signs.get(step.op, 'within ')}{value} ({step.name})")
+    return " ".join(parts)
+
+
+def _rules(package: VerdictPackage) -> Iterator[str]:
+    yield f"5. Rules that fired: {len(package.guards) or 'none'}"
+    for guard in package.guards:
+        yield f"   {guard.name}: {guard.effect}"

@@ -1,0 +1,239 @@
+"""Everything that is decided about a job, as one package: a pure function of its rows, the policy and the hour."""
+
+import hashlib
+from datetime import datetime
+
+from agents.claims.citations import STANCE_OF_RELATION, citations
+from agents.claims.job import ClaimJob
+from agents.claims.judging import adaptive_trust
+from agents.claims.package import (
+    DataSource,
+    EvidenceLink,
+    FixedTrustRow,
+    Guard,
+    LoopRow,
+    Number,
+    PolicyRow,
+    SegmentRow,
+    TrustGate,
+    VerdictPackage,
+)
+from agents.claims.rationale import rationale
+from agents.claims.verdict import Decision, decide
+from scoring.adaptive_trust import AdaptiveTrust
+from scoring.confidence import ConfidenceSignals, confidence
+from scoring.evidence_quality import evidence_quality
+from scoring.polarity import Relation
+from scoring.policy import Policy
+from scoring.reconciliation import strong_votes
+from scoring.sufficiency_gates import TrustMode
+from scoring.trust import FixedTrust, fixed_trust
+from scoring.truthfulness import truthfulness
+from storage.ports.evidence import FACTS
+
+
+def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime) -> VerdictPackage:
+    """The whole package, from the rows of the job and the policy alone."""
+    trust = adaptive_trust(job, policy, mode)
+    decision = decide(job, trust, policy)
+    evidence = [row.evidence() for row in job.evidence]
+    fixed = fixed_trust(evidence, policy.trust, _seed(job.job_id), policy.polarity)
+    truth = truthfulness(
+        trust.segments,
+        decision.verdict,
+        trust.diversity.value,
+        policy.truthfulness,
+        numeric=decision.numeric,
+        absolute_quantifier=decision.profile.absolute,
+    )
+    quality = evidence_quality(
+        trust.segments,
+        evidence,
+        trust.diversity.value,
+        policy.evidence_quality,
+        assertive=decision.profile.assertive,
+        belief=decision.profile.belief,
+    )
+    sureness = confidence(
+        ConfidenceSignals(
+            verdict=decision.verdict,
+            truthfulness=truth.value,
+            coverage=trust.coverage.value,
+            agreement=trust.agreement.value,
+            diversity=trust.diversity.value,
+            adaptive_trust_post=trust.trust_post.value,
+            is_sufficient=trust.gate.is_sufficient,
+            strong_contradictions=strong_votes(trust.segments, Relation.CONTRADICTS, policy.reconciliation),
+            comparative=decision.profile.comparative,
+            count_claim=decision.profile.count,
+            absolute_quantifier=decision.profile.absolute,
+            numeric=decision.numeric,
+        ),
+        trust.segments,
+        policy.confidence,
+    )
+    scores = [row.score.value for row in job.evidence]
+    submission = job.submission
+    cited = citations(decision.validated.citations, job, trust)
+    return VerdictPackage(
+        job_id=job.job_id,
+        attempt=job.attempt,
+        claim=job.claim,
+        room_id=submission.room_id,
+        source=submission.source,
+        domain=submission.domain,
+        entities=job.entities,
+        status="completed_from_cache" if job.from_cache else "completed",
+        verdict=decision.verdict,
+        label=decision.label,
+        verdict_confidence=sureness.value,
+        truthfulness_percent=truth.value * 100,
+        evidence_quality_percent=quality.value * 100,
+        rationale=rationale(job, decision, trust, cited),
+        citations=cited,
+        evidence=job.evidence,
+        evidence_map=_links(trust),
+        claim_breakdown=_segments(trust),
+        top_ranking_score=max(scores, default=0.0),
+        avg_ranking_score=sum(scores) / len(scores) if scores else 0.0,
+        trust_policy_mode=mode,
+        trust_metric_value=trust.trust_post.value,
+        trust_threshold_met=trust.gate.is_sufficient,
+        verdict_state=trust.state,
+        coverage=trust.coverage.value,
+        diversity=trust.diversity.value,
+        agreement=trust.agreement.value,
+        trust_post_adaptive=trust.trust_post.value,
+        trust_post_fixed=_fixed(fixed),
+        trust_gate=_gate(trust),
+        data_source=_data_source(job),
+        used_web_search=job.loop.count > 0,
+        signal_counts=_signal_counts(job),
+        analysis_counts=_analysis_counts(job, trust, decision),
+        loop=_loop(job),
+        guards=_guards(decision),
+        derivations={
+            "coverage": trust.coverage,
+            "diversity": trust.diversity,
+            "agreement": trust.agreement,
+            "trust_post_adaptive": trust.trust_post,
+            "trust_post_fixed": fixed.derivation,
+            "truthfulness": truth,
+            "evidence_quality": quality.derivation,
+            "confidence": sureness,
+        },
+        policy=PolicyRow(name=policy.name, values=policy.as_values()),
+        timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
+        trace_id=_trace_id(job),
+        as_of=job.as_of,
+        decided_at=now,
+    )
+
+
+def _seed(job_id: str) -> int:
+    """The bootstrap's seed follows from the job, so that a repeated step draws the same."""
+    return int.from_bytes(hashlib.sha256(job_id.encode()).digest()[:4], "big")
+
+
+def _trace_id(job: ClaimJob) -> str:
+    return hashlib.sha256(f"{job.job_id}/{job.attempt}".encode()).hexdigest()[:32]
+
+
+def _loop(job: ClaimJob) -> LoopRow:
+    loop = job.loop
+    return LoopRow(
+        count=loop.count,
+        stop_reason=loop.stop_reason or "sufficient",
+        queries=loop.queries,
+        urls_processed=loop.urls_processed,
+        urls_skipped=loop.urls_skipped,
+    )
+
+
+def _segments(trust: AdaptiveTrust) -> tuple[SegmentRow, ...]:
+    return tuple(
+        SegmentRow(
+            text=segment.text,
+            status=segment.status,
+            weight=segment.weight,
+            anchors=segment.anchors,
+            best_evidence_id=segment.best_evidence_id,
+            supporting=segment.supporting_ids,
+            refuting=segment.refuting_ids,
+        )
+        for segment in trust.segments
+    )
+
+
+def _links(trust: AdaptiveTrust) -> tuple[EvidenceLink, ...]:
+    return tuple(
+        EvidenceLink(
+            segment=number,
+            evidence_id=link.evidence_id,
+            stance=STANCE_OF_RELATION.get(link.relation, "neutral"),
+            strength=link.strength,
+        )
+        for number, segment in enumerate(trust.segments)
+        for link in segment.links
+    )
+
+
+def _fixed(fixed: FixedTrust) -> FixedTrustRow:
+    return FixedTrustRow(
+        value=fixed.value,
+        grade=fixed.grade,
+        agreement_ratio=fixed.agreement_ratio,
+        ci_low=fixed.ci_low,
+        ci_high=fixed.ci_high,
+    )
+
+
+def _gate(trust: AdaptiveTrust) -> TrustGate:
+    return TrustGate(
+        is_sufficient=trust.gate.is_sufficient,
+        route=trust.gate.route or "",
+        num_subclaims=trust.metrics.num_subclaims,
+        strong_covered=trust.metrics.strong_covered,
+        contradicted=trust.metrics.contradicted,
+        thresholds=trust.gate.thresholds,
+    )
+
+
+def _data_source(job: ClaimJob) -> DataSource:
+    from_web = any(row.collection == FACTS for row in job.evidence)
+    from_base = any(row.collection != FACTS for row in job.evidence)
+    if from_web and from_base:
+        return "both"
+    if from_web:
+        return "web"
+    return "knowledge_base" if from_base else "none"
+
+
+def _signal_counts(job: ClaimJob) -> dict[str, int]:
+    labels = [row.stance.label for row in job.evidence]
+    return {
+        "evidence": len(job.evidence),
+        "admissible": sum(row.admissible for row in job.evidence),
+        "supports": labels.count("supports"),
+        "refutes": labels.count("refutes"),
+        "neutral": labels.count("neutral"),
+    }
+
+
+def _analysis_counts(job: ClaimJob, trust: AdaptiveTrust, decision: Decision) -> dict[str, Number]:
+    rows = len(job.evidence)
+    return {
+        "admissible_evidence_ratio": sum(row.admissible for row in job.evidence) / rows if rows else 0.0,
+        "subclaims": trust.metrics.num_subclaims,
+        "unresolved_subclaims": sum(segment.status.name == "UNKNOWN" for segment in trust.segments),
+        "stories": trust.metrics.evidence_count,
+        "sources": decision.validated.sources,
+    }
+
+
+def _guards(decision: Decision) -> tuple[Guard, ...]:
+    fired = [Guard(name=guard.name, effect=f"{guard.before} → {guard.after}") for guard in decision.reconciled.guards]
+    fired += [Guard(name=lock, effect="locked as UNVERIFIABLE") for lock in decision.reconciled.locks]
+    if decision.validated.downgraded:
+        fired.append(Guard(name="minimum_sources", effect=f"{decision.reconciled.verdict} → UNVERIFIABLE"))
+    return tuple(fired)

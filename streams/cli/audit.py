@@ -1,0 +1,63 @@
+"""`veristream audit`: recompute every number of verdict packages, and read them as a person would."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from agents.claims.audit import audit as differences_of
+from agents.claims.explain import explain as explained
+from agents.claims.package import VerdictPackage
+from streams.cli.errors import fail, stderr
+from streams.cli.options import example, stdout
+from streams.wire import describe
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=example("audit --explain verdict.json"))(audit)
+
+
+def audit(
+    files: Annotated[list[str], typer.Argument(help="Packages as JSON or JSON lines; - for standard input.")],
+    explain: Annotated[bool, typer.Option("--explain", help="Print each verdict as a person would read it.")] = False,
+) -> None:
+    """Recompute every number of a verdict package from the package alone, and print what differs."""
+    wrong = total = 0
+    for name, text in _documents(files):
+        total += 1
+        try:
+            package = VerdictPackage.model_validate_json(text)
+        except ValidationError as error:
+            wrong += 1
+            stderr.print(f"{name}: not a verdict package: {describe(error)}", markup=False)
+            continue
+        if explain:
+            stdout.print("\n".join(explained(package)), markup=False)
+        found = differences_of(package)
+        wrong += bool(found)
+        for difference in found:
+            stdout.print(f"{name}: {difference}", markup=False)
+        if not found and not explain:
+            stdout.print(
+                f"{name}: {package.job_id} {package.verdict}: every number follows from the package", markup=False
+            )
+    if wrong:
+        raise fail(f"{wrong} of {total} packages do not hold")
+
+
+def _documents(files: list[str]) -> list[tuple[str, str]]:
+    """Each package with where it came from; a file may hold one document or one per line."""
+    found = []
+    for file in files:
+        try:
+            text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise fail(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}") from None
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) > 1 and all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines):
+            found += [(f"{file}:{number}", line) for number, line in enumerate(lines, start=1)]
+        else:
+            found.append((file, text))
+    return found

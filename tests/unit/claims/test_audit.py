@@ -1,0 +1,78 @@
+"""Every number of a package can be recomputed from it, and a number that was changed is found."""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+import samples
+from agents.claims.audit import GIVEN, audit
+from agents.claims.package import VerdictPackage
+from agents.claims.submission import Submission
+from agents.services import Services
+from tests.unit.claims.conftest import travel
+
+CORPUS = samples.load()
+
+
+async def document(job_id: str, services: Services) -> dict[str, Any]:
+    claim = next(one for one in CORPUS.claims if one.job_id == job_id)
+    payload, _ = await travel(Submission(job_id=job_id, claim=claim.claim, domain=claim.domain), services)
+    made: dict[str, Any] = json.loads(payload)
+    return made
+
+
+def numbers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths of all numbers in a document."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from numbers(inner, (*path, name))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from numbers(inner, (*path, place))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path
+
+
+def changed(document: dict[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
+    """A copy with one number moved by a hundredth, downwards where it could not grow."""
+    other = copy.deepcopy(document)
+    place: Any = other
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] += 1 if isinstance(place[path[-1]], int) else 0.01
+    return other
+
+
+def is_refused(document: dict[str, Any]) -> bool:
+    """Not a package any more, or one whose numbers do not follow from each other."""
+    try:
+        return bool(audit(VerdictPackage.model_validate(document)))
+    except (ValidationError, ValueError):
+        return True
+
+
+async def test_every_sample_package_passes(services: Services) -> None:
+    for claim in CORPUS.claims:
+        made = await document(claim.job_id, services)
+        assert audit(VerdictPackage.model_validate(made)) == [], claim.job_id
+
+
+async def test_a_package_with_one_number_changed_fails(services: Services) -> None:
+    made = await document("sample-13", services)  # two parts, both sides: every kind of field is in it
+    derived = [path for path in numbers(made) if path[0] not in GIVEN]
+    # The policy's own copies inside the derivations' inputs are read there; one of each kind of place is enough.
+    one_of_each = {tuple("#" if isinstance(step, int) else step for step in path): path for path in derived}
+    assert len(one_of_each) > 100
+    unnoticed = [path for path in one_of_each.values() if not is_refused(changed(made, path))]
+    assert unnoticed == []
+
+
+async def test_a_changed_verdict_or_citation_fails(services: Services) -> None:
+    made = await document("sample-01", services)
+    assert is_refused({**made, "verdict": "FALSE"})
+    assert is_refused({**made, "label": "Refuted"})
+    assert is_refused({**made, "citations": made["citations"][:1]})
+    assert is_refused({**made, "rationale": made["rationale"] + " And more."})
