@@ -9,6 +9,7 @@ growth exponent is the slope of log time over log count; 1 is linear.
 
 import argparse
 import gc
+import html
 import json
 import math
 import platform
@@ -100,10 +101,10 @@ class Corpus:
 
 
 def _sample_words() -> list[str]:
-    """The words of all sample pages, in order, without their markup."""
+    """The words of all paragraphs of the sample pages, in order, without their markup."""
     pages = sorted(PAGES.rglob("*.html"))
-    text = " ".join(page.read_text(encoding="utf-8") for page in pages)
-    return re.sub(r"(?s)<(script|style)\b.*?</\1>|<[^>]+>", " ", text).split()
+    paragraphs = re.findall(r"(?s)<p\b[^>]*>(.*?)</p>", " ".join(page.read_text(encoding="utf-8") for page in pages))
+    return html.unescape(re.sub(r"<[^>]+>", "", " ".join(paragraphs))).split()
 
 
 def cpu_ms(work: Callable[[], object], repeats: int) -> float:

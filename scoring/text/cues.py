@@ -80,7 +80,6 @@ LOW_SIGNAL_PHRASES = Phrases(
     "enable javascript",
     "log in to",
     "our newsletter",
-    "page not found",
     "privacy policy",
     "read more",
     "sign up",

@@ -76,8 +76,9 @@ class Lookup:
         unseen = words - self._seen
         if unseen:
             self._seen |= unseen
-            self._stems |= self._query.words_in(unseen)
-            self._hits = set(self._stems)
+            if new := self._query.words_in(unseen):
+                self._stems |= new
+                self._hits.update(new)
         stems = self._stems
         return {word: stems[word] for word in self._hits & words}
 
