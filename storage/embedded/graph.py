@@ -59,6 +59,9 @@ class SqliteKnowledgeGraph:
     async def scan_entities(self, *, after: str | None = None, limit: int = 500) -> list[Entity]:
         return await self._db.read(lambda db: graph_reading.scan_entities(db, after, limit))
 
+    async def scan_claims(self, *, after: str | None = None, limit: int = 500) -> list[ClaimRecord]:
+        return await self._db.read(lambda db: graph_reading.scan_claims(db, after, limit))
+
     async def counts(self) -> GraphCounts:
         return await self._db.read(graph_reading.counts)
 

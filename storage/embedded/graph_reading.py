@@ -130,7 +130,20 @@ def claims_about(db: apsw.Connection, names: Sequence[str], limit: int) -> list[
         " GROUP BY claims.job_id ORDER BY count(*) DESC, at DESC, claims.job_id LIMIT ?",
         (json.dumps(list(asked)), limit),
     )
-    return [ClaimRecord(job_id, text, tuple(json.loads(said)), moment_of(at)) for job_id, text, said, at in rows]
+    return [_claim(row) for row in rows]
+
+
+def _claim(row: tuple[str, str, str, int]) -> ClaimRecord:
+    job_id, text, names, at = row
+    return ClaimRecord(job_id, text, tuple(json.loads(names)), moment_of(at))
+
+
+def scan_claims(db: apsw.Connection, after: str | None, limit: int) -> list[ClaimRecord]:
+    """A page in the order of job ids."""
+    rows = db.execute(
+        "SELECT job_id, text, names, at FROM claims WHERE job_id > ? ORDER BY job_id LIMIT ?", (after or "", limit)
+    )
+    return [_claim(row) for row in rows]
 
 
 def counts(db: apsw.Connection) -> GraphCounts:

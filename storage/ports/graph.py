@@ -165,6 +165,10 @@ class KnowledgeGraph(Protocol):
         """A page of entities in the order of keys, after the key `after`: for export."""
         ...
 
+    async def scan_claims(self, *, after: str | None = None, limit: int = 500) -> list[ClaimRecord]:
+        """A page of claims in the order of job ids, after the id `after`: for export."""
+        ...
+
     async def counts(self) -> GraphCounts:
         """How large the graph is."""
         ...

@@ -7,8 +7,6 @@ from enum import StrEnum
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
-from courlan import normalize_url
-
 from storage.errors import StoreRefused
 
 MAX_URL = 2_048
@@ -30,6 +28,8 @@ def normal_url(url: str) -> str:
 
     What is fetched is the address as it was found; this is what it is known by.
     """
+    from courlan import normalize_url  # a tenth of a second, which the command line need not spend
+
     text = url.strip()
     if len(text) > MAX_URL:
         raise StoreRefused(f"an address of {len(text)} characters is no page; the limit is {MAX_URL}")

@@ -216,6 +216,8 @@ class TestClaims:
         assert await graph.claims_about(["A", "B"]) == [claims[1], claims[2], claims[0]]
         assert await graph.claims_about(["A"], limit=1) == [claims[2]]
         assert await graph.claims_about(["D"]) == []
+        assert await graph.scan_claims(limit=2) == [claims[1], claims[2]]
+        assert await graph.scan_claims(after="newer") == [claims[0], claims[3]]
 
     async def test_recording_a_claim_again_replaces_it(self, graph: KnowledgeGraph) -> None:
         await graph.record_claim(ClaimRecord("job", "A", ("A",), NOW))

@@ -251,6 +251,7 @@ async def _exercise_knowledge(index: SqliteEvidenceIndex, graph: SqliteKnowledge
     await graph.claims_about(["A"])
     await graph.scan_facts()
     await graph.scan_entities()
+    await graph.scan_claims()
     await graph.delete_observed_before(NOW)
     await graph.delete_by_url("https://a.org")
 
