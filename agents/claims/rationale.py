@@ -15,11 +15,7 @@ _WHY_NOT = {
 
 def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tuple[Citation, ...]) -> str:
     """From the cited passages, the parts that stayed open, and the lock that made it abstain."""
-    rows = {row.id: row for row in job.evidence}
-    passages = [
-        CitedPassage(one.evidence_id, rows[one.evidence_id].text, one.stance, one.domain, one.published)
-        for one in cited
-    ]
+    passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
     several = len(trust.segments) > 1
     open_parts = [one.text for one in trust.segments if several and one.status is SegmentStatus.UNKNOWN]
     reason = next((_WHY_NOT[lock] for lock in decision.reconciled.locks if lock in _WHY_NOT), "")
