@@ -46,7 +46,7 @@ async def handle(submission: Submission, services: Services) -> StepResult:
         accepted_at=record.opened_at,
         deadline=services.clock() + deadline,
     )
-    accepted = Note("accepted", {"claim": submission.claim})
+    accepted = Note("accepted", {"claim": submission.claim, "ignored_fields": submission.ignored_fields})
     return StepResult((Send("retrieval", job.job_id, job),), (accepted,))
 
 

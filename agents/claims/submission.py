@@ -3,9 +3,18 @@
 import hashlib
 import unicodedata
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
 
 CLAIM_MAX_CHARACTERS = 2000  # 004 §2
 SUBMISSION_MAX_BYTES = 64 * 1024  # the HTTP body limit; a claim of 2,000 characters needs far less
@@ -60,11 +69,21 @@ class Submission(BaseModel):
     as_of: Annotated[date, Field(strict=False)] | None = None
     """Nothing published after this day is used; absent means the day the job was accepted."""
 
+    _ignored_fields: int = PrivateAttr(default=0)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _count_unknown(cls, value: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        made = validate(value)
+        if isinstance(value, dict):
+            made._ignored_fields = len(value.keys() - cls.model_fields.keys())  # noqa: SLF001 - its own attribute
+        return made
+
+    @property
+    def ignored_fields(self) -> int:
+        """How many names of the submission meant nothing to us."""
+        return self._ignored_fields
+
     def fingerprint(self) -> str:
         """Tells the same submission sent again from another one under the same id."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
-
-
-def unknown_fields(raw: dict[str, object]) -> list[str]:
-    """The names in a submission that mean nothing to us."""
-    return sorted(set(raw) - set(Submission.model_fields))
