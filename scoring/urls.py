@@ -25,9 +25,7 @@ _SECTIONS = word_set(
     """
 )
 # Below one of these everything is a list: /tag/vaccines, /author/jane-doe.
-_LISTS = word_set(
-    "category categories tag tags topic topics author authors section search archive archives label page"
-)
+_LISTS = word_set("category categories tag tags topic topics author authors section search archive archives label page")
 # Below one of these everything is a single document: /wiki/Vaccine, /doi/10.1000/182.
 _DOCUMENTS = word_set("wiki article articles story doi abs pmc abstract fulltext press-release releases pdf entry")
 # Pages of a wiki that only list others.
@@ -36,9 +34,7 @@ _LANGUAGE = re.compile(r"[a-z]{2}(-[a-z]{2})?")
 _EXTENSION = re.compile(r"\.(html?|php|aspx?|jsp|shtml|pdf|txt)$")
 _DATE = re.compile(r"(^|\D)(19|20)\d{2}[-/]?(0[1-9]|1[0-2])([-/]?(0[1-9]|[12]\d|3[01]))?(\D|$)")
 _LONG_NUMBER = re.compile(r"\d{5,}")
-_ARTICLE_PARAMETERS = frozenset(
-    ("p", "id", "v", "story", "storyid", "article", "articleid", "newsid", "doi", "curid")
-)
+_ARTICLE_PARAMETERS = frozenset(("p", "id", "v", "story", "storyid", "article", "articleid", "newsid", "doi", "curid"))
 # A slug of so many words is a headline: sections are called by one or two.
 _HEADLINE_WORDS = 4
 

@@ -50,6 +50,8 @@ class _Word:
 
 def entities(text: str) -> tuple[str, ...]:
     """The names in `text`, each once, in order of first appearance."""
+    if text.lower() == text:
+        return ()
     quoted = _quoted(text)
     names = quoted + [span for span in _Reader(text).names() if not _within(span, quoted)]
     unique: dict[str, str] = {}

@@ -19,7 +19,7 @@ from scoring.text.units import (
     SMALL_NUMBERS,
     YEAR_LEADS,
 )
-from scoring.text.words import STOP_WORDS
+from scoring.text.words import STOP_WORDS, tokens
 
 QuantityKind = Literal["count", "percent", "money", "measure", "fraction", "ordinal", "year", "date", "label"]
 
@@ -28,6 +28,8 @@ MAX_NUMBER_LENGTH = 24
 # How far after a number its noun may stand: "three newly confirmed cases".
 COUNTED_WITHIN = 3
 
+_DIGIT = re.compile(r"\d")
+_NUMBER_WORDS = frozenset((*SMALL_NUMBERS, *SCALES, *PARTS))
 _TOKEN = re.compile(
     r"(?P<moment>\d{1,4}([-/.])\d{1,2}\2\d{1,4}(?!\d)|\d{1,2}:\d{2}(?!\d))"
     r"|(?P<number>\d{1,3}(?:,\d{3}){1,7}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
@@ -61,6 +63,8 @@ _NOTHING = _Token("", "", "none", -9, -9, glued=False)
 
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Every number in `text` with its unit, in order. Numbers inside identifiers ("COVID-19") are left out."""
+    if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(tokens(text)):
+        return ()
     stream = _Stream(text)
     found: list[Quantity] = []
     index = 0
