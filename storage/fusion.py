@@ -4,9 +4,26 @@ It is what Weaviate calls relativeScoreFusion, so that both adapters order alike
 """
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPolicy:
+    """How wide each half of a search looks before the halves are fused."""
+
+    candidates: int = 100
+    """At least so many from each half: Weaviate's own hybrid search looks this wide."""
+    candidates_per_hit: int = 2
+    """For large limits, so many times the limit."""
+    short_list_factor: float = 1.5
+    """Where a search runs over rounded vectors: how many are scored exactly per candidate. Rounding moves a cosine
+    by about 0.0005 only."""
+
+    def wanted(self, limit: int) -> int:
+        return max(self.candidates, self.candidates_per_hit * limit)
 
 
 def relative(scores: Mapping[Key, float]) -> dict[Key, float]:

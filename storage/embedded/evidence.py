@@ -7,13 +7,14 @@ from datetime import datetime
 
 from storage.embedded import evidence_reading, evidence_writing
 from storage.embedded.database import Database
-from storage.embedded.evidence_reading import SearchPolicy
-from storage.embedded.evidence_rows import Prepared, checked_vector
+from storage.embedded.evidence_rows import Prepared
 from storage.embedded.evidence_schema import EVIDENCE
-from storage.embedded.times import micros
+from storage.fusion import SearchPolicy
 from storage.lexical import index_terms
 from storage.ports.checks import aware, identifier
 from storage.ports.evidence import Collection, Embedder, Hit, HybridQuery, Passage, Vector
+from storage.times import micros
+from storage.vectors import checked_vector
 
 CHECKED_AT_ONCE = 1_000
 """Passages per snapshot while looking for unreachable ones, so that no snapshot is held for long."""

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import apsw
 import numpy as np
@@ -11,24 +10,9 @@ from storage.embedded import words
 from storage.embedded.codes import nearest_slots, read_code
 from storage.embedded.evidence_rows import PASSAGES, collection_id, passage_of
 from storage.embedded.filters import Filters
-from storage.fusion import fuse
+from storage.fusion import SearchPolicy, fuse
 from storage.lexical import query_terms
 from storage.ports.evidence import Collection, Embedder, Hit, HybridQuery, Passage, Vector
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPolicy:
-    """How wide each half of a search looks before the halves are fused."""
-
-    candidates: int = 100
-    """At least so many from each half: Weaviate's own hybrid search looks this wide."""
-    candidates_per_hit: int = 2
-    """For large limits, so many times the limit."""
-    short_list_factor: float = 1.5
-    """Rounded vectors taken for exact scoring, per candidate: rounding moves a cosine by about 0.0005 only."""
-
-    def wanted(self, limit: int) -> int:
-        return max(self.candidates, self.candidates_per_hit * limit)
 
 
 def search(db: apsw.Connection, query: HybridQuery, embedder: Embedder, policy: SearchPolicy) -> list[Hit]:

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from datetime import date
 
 import apsw
-import numpy as np
 
-from storage.embedded.times import micros, moment_of
-from storage.errors import StoreMismatch, StoreRefused
 from storage.ports.evidence import Embedder, Passage, Vector
+from storage.times import micros, moment_of
+from storage.vectors import require_embedder
 
 PASSAGES = """
 SELECT collections.name, url, text, fetched, title, snippet, domain, published, credibility, extraction, content_hash
@@ -67,22 +66,5 @@ def collection_id(db: apsw.Connection, name: str, embedder: Embedder) -> int | N
     if row is None:
         return None
     number, made_by, dimension = row
-    if (made_by, dimension) != (embedder.name, embedder.dimension):
-        raise StoreMismatch(
-            f"collection {name!r} holds vectors of {made_by} ({dimension} dimensions), but the embedder in use is"
-            f" {embedder.name} ({embedder.dimension}); use that embedder, or ingest the collection again"
-        )
+    require_embedder(name, Embedder(made_by, dimension), embedder)
     return int(number)
-
-
-def checked_vector(vector: Vector, embedder: Embedder) -> Vector:
-    """The vector as contiguous float32, if it fits the embedder and has length one (or no length at all)."""
-    row = np.ascontiguousarray(vector, dtype=np.float32)
-    if row.shape != (embedder.dimension,):
-        raise StoreMismatch(
-            f"a vector of shape {row.shape} does not fit {embedder.name}, which makes {embedder.dimension} dimensions"
-        )
-    length = float(np.linalg.norm(row))
-    if not (length == 0.0 or abs(length - 1.0) < 1e-3):
-        raise StoreRefused(f"vectors must have length one, got {length:.4g}; scale them first")
-    return row

@@ -6,10 +6,10 @@ from datetime import datetime
 from storage.embedded import graph_reading, graph_writing
 from storage.embedded.database import Database
 from storage.embedded.graph_schema import GRAPH
-from storage.embedded.times import micros
 from storage.graph_scores import GraphScorePolicy
 from storage.ports.checks import aware
 from storage.ports.graph import ClaimRecord, Entity, Fact, GraphCandidate, GraphCounts
+from storage.times import micros
 
 
 class SqliteKnowledgeGraph:

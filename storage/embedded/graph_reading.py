@@ -7,9 +7,9 @@ from datetime import date
 import apsw
 
 from scoring.values import Triple
-from storage.embedded.times import moment_of
 from storage.graph_scores import GraphScorePolicy, best_first, candidate
 from storage.ports.graph import ClaimRecord, Entity, Fact, GraphCandidate, GraphCounts, entity_key
+from storage.times import moment_of
 
 FACTS = """
 SELECT facts.id, subject, object, said_subject, relation, said_object, url, observed, confidence, published, domain,

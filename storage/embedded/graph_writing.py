@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from storage.embedded.times import micros
 from storage.ports.graph import ClaimRecord, Entity, Fact, entity_key
+from storage.times import micros
 
 
 def upsert_entities(db: apsw.Connection, entities: Iterable[Entity]) -> None:

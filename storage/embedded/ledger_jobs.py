@@ -5,9 +5,9 @@ from datetime import datetime
 import apsw
 
 from storage.embedded.filters import Filters
-from storage.embedded.times import micros, moment_of, optional_micros, optional_moment
 from storage.errors import JobCompleted, JobUnknown
 from storage.ports.ledger import JobRecord, JobState, OpenLoad, Outcome
+from storage.times import micros, moment_of, optional_micros, optional_moment
 
 JOBS = """
 SELECT job_id, fingerprint, submission, opened_at, room_id, workspace_id, attempt, state, deadline FROM jobs

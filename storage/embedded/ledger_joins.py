@@ -5,9 +5,9 @@ from datetime import datetime
 
 import apsw
 
-from storage.embedded.times import micros, moment_of
 from storage.errors import JobUnknown
 from storage.ports.ledger import JoinState, ParentRecord
+from storage.times import micros, moment_of
 
 
 def open_parent(db: apsw.Connection, parent_id: str, children: Sequence[str], deadline: datetime) -> ParentRecord:

@@ -7,8 +7,8 @@ from datetime import datetime
 import apsw
 
 from storage.embedded.filters import Filters
-from storage.embedded.times import micros, moment_of
 from storage.ports.ledger import AuditEntry, EvidenceRef, Retention
+from storage.times import micros, moment_of
 
 AUDIT = "SELECT entry_id, job_id, at, payload, workspace_id, user_id, session_id FROM audit "
 

@@ -6,9 +6,9 @@ from datetime import datetime
 
 import apsw
 
-from storage.embedded.times import micros, moment_of, optional_moment
 from storage.errors import UrlUnknown
 from storage.ports.urls import RegistryPolicy, Store, UrlRecord, UrlStatus
+from storage.times import micros, moment_of, optional_moment
 
 REVIVE = """
 UPDATE urls SET status = 'seen', changed_at = ?1, reason = '', in_index = 0, in_graph = 0

@@ -1,4 +1,4 @@
-"""Moments as SQLite keeps them: whole microseconds since 1970 in UTC, which sort and compare as numbers."""
+"""Moments as the stores keep them: whole microseconds since 1970 in UTC, which sort and compare as numbers."""
 
 from datetime import UTC, datetime, timedelta
 
