@@ -7,7 +7,7 @@ length, because a model pays for the longest item, and the runs are spread over 
 import asyncio
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -16,6 +16,7 @@ from agents.errors import Transient
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class BatchPolicy:
     max_pending: int = 4096
     """Items that may wait; a caller beyond that waits before its items are taken."""
     timeout: float = 60.0
-    """Seconds after which a caller gives up; a machine this far behind should take no more work."""
+    """Seconds that a caller waits for the next batch of its own; a machine this far behind should take no more work."""
 
 
 @dataclass(slots=True)
@@ -73,18 +74,23 @@ class MicroBatcher(Generic[Item, Result]):
         self._lane: _Lane[Item, Result] | None = None
 
     async def submit(self, items: Sequence[Item]) -> list[Result]:
-        """The results of the items, in their order. Raises Transient if they take longer than the policy allows."""
-        if not items:
-            return []
+        """The results of the items, in their order. Raises Transient if no batch of theirs is done within the timeout."""
         lane = self._lane_here()
+        answers: list[asyncio.Future[Result]] = []
+        results: list[Result] = []
         try:
-            async with asyncio.timeout(self._policy.timeout):
-                answers = await self._enqueue(lane, items)
-                return list(await asyncio.gather(*answers))
+            for part in _parts(items, self._policy.max_items):
+                async with asyncio.timeout(self._policy.timeout):
+                    answers += await self._enqueue(lane, part)
+            for waiting in _parts(answers, self._policy.max_items):
+                async with asyncio.timeout(self._policy.timeout):
+                    results += await asyncio.gather(*waiting)
         except TimeoutError:
-            raise Transient(
-                f"{self._name} took longer than {self._policy.timeout:g} s for {len(items)} items"
-            ) from None
+            raise Transient(f"{self._name} did nothing for {len(items)} items in {self._policy.timeout:g} s") from None
+        finally:
+            for answer in answers:
+                answer.cancel()  # of those already answered this changes nothing
+        return results
 
     def close(self) -> None:
         """Ends the worker threads. What still waits is answered with a cancellation."""
@@ -156,3 +162,7 @@ class MicroBatcher(Generic[Item, Result]):
                     waiting.answer.set_exception(error)
         finally:
             lane.free.release()
+
+
+def _parts(items: Sequence[Part], size: int) -> Iterator[Sequence[Part]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -91,7 +91,11 @@ class LexicalStance:
 
     def _find_in_pairs(self, claim: Reading, sentences: Sequence[Reading]) -> Finding:
         """Two sentences in a row may say together what the claim says in one; they cannot refute together."""
+        wanted = {word.stem for word in claim.content}
         for first, second in pairwise(sentences):
+            said = {word.stem for word in (*first.content, *second.content)}
+            if len(wanted & said) < self._policy.states * len(wanted):
+                continue  # reading costs time, and most pairs speak about something else
             finding = self._judge_sentence(claim, read(f"{first.text} {second.text}"), sentences)
             if finding.label == "supports":
                 return finding
