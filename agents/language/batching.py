@@ -74,7 +74,7 @@ class MicroBatcher(Generic[Item, Result]):
         self._lane: _Lane[Item, Result] | None = None
 
     async def submit(self, items: Sequence[Item]) -> list[Result]:
-        """The results of the items, in their order. Raises Transient if no batch of theirs is done within the timeout."""
+        """The results of the items, in their order. Raises Transient if none of their batches is done in time."""
         lane = self._lane_here()
         answers: list[asyncio.Future[Result]] = []
         results: list[Result] = []
