@@ -60,7 +60,7 @@ async def run_gateway(settings: Settings) -> int:
     with stop_on_signals() as stop:
         if not await wait_for_topics(settings, stop):
             return 0
-        app = create_app(lambda: open_desk(settings))
+        app = create_app(lambda: open_desk(settings), settings.cors_origins)
         async with serving(app, listener):
             log.info("gateway started", address=f"http://{settings.gateway_host}:{listener.getsockname()[1]}")
             await stop.wait()

@@ -1,10 +1,12 @@
 """The reference pages of the handbook, written from the tables themselves (`make docs`)."""
 
+import json
 import sys
 from pathlib import Path
 
 from pydantic import AliasChoices
 
+from agents.claims.package import VerdictPackage
 from streams import metrics
 from streams.settings import PREFIX, Settings
 from streams.topics import DAY_MS, TOPICS
@@ -58,7 +60,17 @@ def metrics_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"stream.md": stream_page, "settings.md": settings_page, "metrics.md": metrics_page}
+def verdict_schema() -> str:
+    """The verdict package as JSON Schema: the same that the gateway serves."""
+    return json.dumps(VerdictPackage.model_json_schema(mode="serialization"), indent=2) + "\n"
+
+
+PAGES = {
+    "stream.md": stream_page,
+    "settings.md": settings_page,
+    "metrics.md": metrics_page,
+    "verdict.v1.schema.json": verdict_schema,
+}
 
 
 def main(folder: Path) -> None:

@@ -89,6 +89,12 @@ class Settings(BaseSettings):
     """Port that the gateway listens on; 0 takes any free one."""
     gateway_wait_seconds: float = Field(default=30.0, gt=0, le=600)
     """How long a request waits for its verdict before it is answered with 202."""
+    publisher_name: str = "Veristream"
+    """Who signs the ClaimReview documents."""
+    publisher_url: str | None = None
+    """The site that publishes them."""
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    """Comma-separated origins that a browser may call the gateway from; none by default."""
     metrics_host: str = "127.0.0.1"
     """Address of a worker's metrics and probes."""
     metrics_port: int = Field(default=9464, ge=0, le=65535)
@@ -172,7 +178,7 @@ class Settings(BaseSettings):
     log_format: Literal["auto", "console", "json"] = "auto"
     """`auto` is readable on a terminal and JSON otherwise."""
 
-    @field_validator("credible_domains", "search_providers", mode="before")
+    @field_validator("credible_domains", "search_providers", "cors_origins", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         if isinstance(value, str):

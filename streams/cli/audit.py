@@ -1,7 +1,5 @@
 """`veristream audit`: recompute every number of verdict packages, and read them as a person would."""
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +8,7 @@ from pydantic import ValidationError
 from agents.claims.audit import audit as differences_of
 from agents.claims.explain import explain as explained
 from agents.claims.package import VerdictPackage
+from streams.cli.documents import documents
 from streams.cli.errors import fail, stderr
 from streams.cli.options import example, stdout
 from streams.wire import describe
@@ -25,7 +24,7 @@ def audit(
 ) -> None:
     """Recompute every number of a verdict package from the package alone, and print what differs."""
     wrong = total = 0
-    for name, text in _documents(files):
+    for name, text in documents(files):
         total += 1
         try:
             package = VerdictPackage.model_validate_json(text)
@@ -45,19 +44,3 @@ def audit(
             )
     if wrong:
         raise fail(f"{wrong} of {total} packages do not hold")
-
-
-def _documents(files: list[str]) -> list[tuple[str, str]]:
-    """Each package with where it came from; a file may hold one document or one per line."""
-    found = []
-    for file in files:
-        try:
-            text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise fail(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}") from None
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) > 1 and all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines):
-            found += [(f"{file}:{number}", line) for number, line in enumerate(lines, start=1)]
-        else:
-            found.append((file, text))
-    return found

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from streams.cli import audit, dead_letters, doctor, processes, submit, topics, up, verify, watch
+from streams.cli import audit, dead_letters, doctor, export, processes, submit, topics, up, verify, watch
 from streams.cli.options import Options
 
 app = typer.Typer(
@@ -25,7 +25,7 @@ def _options(
     context.obj = Options(debug=debug)
 
 
-for module in (up, processes, submit, watch, verify, audit, doctor):
+for module in (up, processes, submit, watch, verify, audit, export, doctor):
     module.register(app)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dead_letters.app, name="dead-letters")

@@ -78,7 +78,7 @@ async def _client() -> AsyncIterator[httpx.AsyncClient]:
             yield client
     elif settings.broker is not None:
         configure_logs(settings, quiet=True)
-        app = create_app(lambda: open_desk(settings))
+        app = create_app(lambda: open_desk(settings), settings.cors_origins)
         async with (
             app.router.lifespan_context(app),
             _http(base_url="http://veristream", transport=httpx.ASGITransport(app)) as client,

@@ -44,15 +44,17 @@ class JobCloser:
         """What has to be said about an event that cannot succeed.
 
         Its dead letter; or, when the job was decided otherwise by another copy of the event, that verdict again.
-        A message that names no job of its own (no id, or the id of another submission) fails nobody.
+        A message that names no job of its own (no id, or the id of another submission) fails nobody, and its letter
+        names no job: a replay of it must not open another attempt of somebody else's.
         """
         job_id = reason.job_id
+        nobodys = Burial(dead_letter(message, replace(reason, job_id=None)))
         if job_id is None or not _is_job_id(job_id) or reason.reason == "job_id_taken":
-            return Burial(dead_letter(message, reason))
+            return nobodys
         if message.topic == topics.CLAIMS.name:
             attempt = await self._attempt_of(message, job_id)
             if attempt is None:
-                return Burial(dead_letter(message, reason))
+                return nobodys
             reason = replace(reason, attempt=attempt)
         failed = pack(dead_letter(message, reason))
         stored = await self._ledger.decide(Outcome(job_id, reason.attempt, JobState.FAILED, failed, self._clock()))

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from agents.claims.claimreview import Publisher, claim_review
+from agents.claims.package import VerdictPackage
 from agents.claims.submission import JobId, Submission
 from storage.ports import JobRecord, JobState, Outcome
-from streams.gateway.desk import Desk, news_answer, worker_answer
+from streams.gateway.desk import Desk, news_answer, package, worker_answer
 from streams.gateway.problems import Problem
 from streams.gateway.requests import OPENAPI_BODY, document, submission
 
@@ -30,7 +32,7 @@ Wait = Annotated[float | None, Query(ge=0, le=600, description="Seconds to wait 
 @router.post("/worker/verify", summary="Verify one claim", response_model=None, openapi_extra=OPENAPI_BODY)
 async def worker_verify(request: Request, desk: TheDesk, wait: Wait = None) -> Response:
     """Answers the verdict package, or 202 with the job's address when the wait is over first."""
-    return await _verify(desk, submission(await document(request)), wait, worker_answer)
+    return await _verify(request, desk, submission(await document(request)), wait, worker_answer)
 
 
 @router.post(
@@ -40,13 +42,15 @@ async def news_verify(request: Request, desk: TheDesk, wait: Wait = None) -> Res
     """Answers label, reasoning, citations and sub-results; makes a job_id if none is given."""
     value = await document(request)
     value.setdefault("job_id", f"http-{uuid.uuid4()}")
-    return await _verify(desk, submission(value), wait, news_answer)
+    return await _verify(request, desk, submission(value), wait, news_answer)
 
 
 async def _verify(
-    desk: Desk, wanted: Submission, wait: float | None, view: Callable[[Outcome], dict[str, Any]]
+    request: Request, desk: Desk, wanted: Submission, wait: float | None, view: Callable[[Outcome], dict[str, Any]]
 ) -> Response:
     outcome = await desk.verify(wanted, desk.settings.gateway_wait_seconds if wait is None else wait)
+    if outcome is not None and wants_claim_review(request) and outcome.state is JobState.COMPLETED:
+        return _claim_review(desk, outcome)
     if outcome is not None:
         return JSONResponse(view(outcome))
     address = f"/jobs/{wanted.job_id}"
@@ -54,9 +58,36 @@ async def _verify(
     return JSONResponse(body, status_code=202, headers={"Location": address, "Retry-After": "1"})
 
 
-@router.get("/jobs/{job_id}", summary="Where a job stands")
-async def job(desk: TheDesk, job_id: TheJob) -> dict[str, Any]:
-    """State, stage and loop; the result once there is one."""
+@router.get("/jobs", summary="Jobs of a room, newest first")
+async def jobs(
+    desk: TheDesk,
+    room_id: Annotated[str | None, Query(max_length=256, description="Only jobs of this room.")] = None,
+    state: Annotated[JobState | None, Query(description="Only jobs in this state.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    after: Annotated[JobId | None, Query(description="The last job_id of the page before.")] = None,
+) -> dict[str, Any]:
+    """What a moderation bot asks: what was said in this room, and what came of it."""
+    records = await desk.ledger.jobs(room_id=room_id, state=state, limit=limit, after=after)
+    return {"jobs": [await _brief(desk, record) for record in records]}
+
+
+async def _brief(desk: Desk, record: JobRecord) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "job_id": record.job_id,
+        "state": record.state,
+        "room_id": record.room_id or None,
+        "opened_at": record.opened_at.isoformat(),
+    }
+    outcome = await desk.ledger.outcome(record.job_id) if record.state is JobState.COMPLETED else None
+    if outcome is not None:
+        document = package(outcome)
+        answer |= {name: document[name] for name in ("claim", "verdict", "label", "verdict_confidence")}
+    return answer
+
+
+@router.get("/jobs/{job_id}", summary="Where a job stands", response_model=None)
+async def job(request: Request, desk: TheDesk, job_id: TheJob) -> dict[str, Any] | Response:
+    """State, stage and loop; the result once there is one, as ClaimReview if that is asked for."""
     record = await _record(desk, job_id)
     latest = desk.hub.last_event(job_id)
     answer: dict[str, Any] = {
@@ -69,6 +100,8 @@ async def job(desk: TheDesk, job_id: TheJob) -> dict[str, Any]:
     }
     outcome = await desk.ledger.outcome(job_id)
     if outcome is not None and record.state is not JobState.OPEN:
+        if wants_claim_review(request) and outcome.state is JobState.COMPLETED:
+            return _claim_review(desk, outcome)
         answer["result"] = worker_answer(outcome)
     return answer
 
@@ -81,6 +114,20 @@ async def events(desk: TheDesk, job_id: TheJob) -> StreamingResponse:
     return StreamingResponse(
         _server_sent(desk, job_id, over=over), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
+
+
+LD_JSON = "application/ld+json"
+
+
+def wants_claim_review(request: Request) -> bool:
+    """Whether the client asks for JSON-LD."""
+    return LD_JSON in request.headers.get("accept", "")
+
+
+def _claim_review(desk: Desk, outcome: Outcome) -> JSONResponse:
+    publisher = Publisher(desk.settings.publisher_name, desk.settings.publisher_url or "")
+    made = VerdictPackage.model_validate_json(outcome.payload)
+    return JSONResponse(claim_review(made, publisher), media_type=LD_JSON)
 
 
 async def _record(desk: Desk, job_id: str) -> JobRecord:

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from agents.claims.package import VerdictPackage
 from storage.errors import StoreError
 from streams import metrics
 from streams.gateway.desk import Desk
@@ -51,6 +52,11 @@ async def status(desk: TheDesk) -> dict[str, Any]:
         # So that `veristream submit`, `watch` and `dead-letters` on this machine find the running system.
         answer |= {"broker": settings.broker, "data_dir": str(settings.data_dir)}
     return answer
+
+
+@router.get("/schemas/verdict/v1", summary="JSON Schema of the verdict package")
+async def verdict_schema() -> dict[str, Any]:
+    return VerdictPackage.model_json_schema(mode="serialization")
 
 
 @router.get("/metrics", include_in_schema=False)
