@@ -175,9 +175,7 @@ def _cut(words: Sequence[str], start: int, end: int) -> tuple[int, int]:
     """The run without titles, function words and dates at its front, and without a nationality at its back."""
     while start < end and _is_front_matter(words, start, end):
         start += 1
-    while end > start and (
-        words[end - 1] in _PARTICLES or words[end - 1].lower() in _CALENDAR or words[end - 1] == "."
-    ):
+    while end > start and (words[end - 1] in _PARTICLES or words[end - 1] == "." or _is_date(words, start, end)):
         end -= 1
     following = words[end] if end < len(words) else ""
     qualifies = following[:1].islower() and following not in STOP_WORDS
@@ -188,6 +186,14 @@ def _cut(words: Sequence[str], start: int, end: int) -> tuple[int, int]:
     if end - start == 2 and words[start].lower() in NATIONALITIES and qualifies and not following.endswith("s"):
         return end, end
     return start, end
+
+
+def _is_date(words: Sequence[str], start: int, end: int) -> bool:
+    """Whether the run ends in a day or month that is one: "Long March" and "Black Friday" are names."""
+    if words[end - 1].lower() not in _CALENDAR:
+        return False
+    following = words[end] if end < len(words) else ""
+    return end - start < 2 or following.isdigit() or words[start].lower() in STOP_WORDS
 
 
 def _is_front_matter(words: Sequence[str], start: int, end: int) -> bool:

@@ -52,8 +52,9 @@ COMMON_OPENERS = word_set("""
     imports sales profits people women men children students pupils teachers doctors nurses patients workers
     farmers police scientists voters spending research health money cancer malaria measles flu alcohol
     tobacco aspirin caffeine vitamin chocolate garlic cats dogs birds bees sharks whales trees plants cars
-    trains buses planes parliament government congress chromatography yesterday today tomorrow many several
-    few some most all another both experts officials researchers studies critics reports news iphones
-    windmills vaccines masks lockdowns everyone somebody nobody life death love war peace time
+    trains buses planes parliament government congress chromatography since despite during although because
+    according yesterday today tomorrow many several few some most all another both experts officials
+    researchers studies critics reports news iphones windmills vaccines masks lockdowns everyone somebody
+    nobody life death love war peace time
     """)
 ABSTRACT_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ism", "ics", "ance", "ence", "ology", "ing", "ly")
