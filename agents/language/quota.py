@@ -162,3 +162,15 @@ def fail(state: QuotaState, tag: CallTag, reason: str, policy: QuotaPolicy) -> Q
     failures = state.failures + 1
     degraded = state.degraded or failures >= policy.degrade_after
     return skip(replace(state, failures=failures, degraded=degraded), tag, reason)
+
+
+def report(state: QuotaState) -> dict[str, int | float | bool | list[str]]:
+    """What a verdict package says about its language: calls, tokens, cost, and every call that rules stood in for."""
+    return {
+        "calls": state.calls,
+        "tokens": state.tokens,
+        "cost_usd": round(state.cost_usd, 6),
+        "cache_hits": state.cache_hits,
+        "skipped": [f"{one.tag}: {one.reason}" for one in state.skipped],
+        "degraded": state.degraded or bool(state.skipped),
+    }

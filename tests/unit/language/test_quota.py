@@ -17,6 +17,7 @@ from agents.language.quota import (
     ask,
     fail,
     hit,
+    report,
     spend,
 )
 
@@ -112,3 +113,18 @@ def test_the_state_is_plain_data() -> None:
     )
     assert json.loads(json.dumps(asdict(state)))["calls"] == 1
     assert over_the_wire(state) == state
+
+
+def test_the_report_names_every_call_that_rules_stood_in_for() -> None:
+    state = fail(
+        spend(ask(QuotaState(), CallTag.FACTS, "critical", TIGHT).state, 10, 5), CallTag.FACTS, "timeout", TIGHT
+    )
+    assert report(state) == {
+        "calls": 1,
+        "tokens": 15,
+        "cost_usd": 0.0,
+        "cache_hits": 0,
+        "skipped": ["facts: timeout"],
+        "degraded": True,
+    }
+    assert report(QuotaState())["degraded"] is False
