@@ -8,7 +8,7 @@ from agents.claims.budget import LoopBudget
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.language.ports import Embedder, StanceModel
-from agents.language.rules.decompose import DecomposePolicy
+from agents.language.service import Language
 from scoring.policy import Policy
 from storage.ports import EvidenceIndex, KnowledgeGraph, UrlRegistry, VerdictLedger
 
@@ -23,10 +23,10 @@ class Services:
     urls: UrlRegistry
     embedder: Embedder
     stance: StanceModel
+    language: Language
     search: WebSearch | None
     fetcher: PageFetcher | None
     credibility: SourceCredibility
     policy: Policy
     budget: LoopBudget
-    decomposition: DecomposePolicy
     clock: Callable[[], datetime]

@@ -1,6 +1,8 @@
 """The composition root: settings in, connected services out. The only place that chooses adapters."""
 
 import asyncio
+import random
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,9 +14,15 @@ from agents.claims.budget import LoopBudget
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
+from agents.language.cache import MemoryCache
+from agents.language.config import LanguagePolicy
 from agents.language.embedders.static import StaticEmbedder
+from agents.language.llm.asking import Asker, AskPolicy
+from agents.language.llm.openai_model import Endpoint, OpenAIModel
+from agents.language.quota import QuotaPolicy
 from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
+from agents.language.service import Language
 from agents.services import Services
 from scoring.policy import policy_named
 from storage.embedded.ledger import SqliteLedger
@@ -54,16 +62,12 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             urls=stores.urls,
             embedder=embedder,
             stance=LexicalStance(),
+            language=_language(settings),
             search=search,
             fetcher=fetcher,
             credibility=SourceCredibility.of(settings.credible_domains),
             policy=policy_named(settings.policy),
             budget=_budget(settings),
-            decomposition=DecomposePolicy(
-                enabled=settings.decompose_enabled,
-                min_claim_length=settings.decompose_min_claim_length,
-                max_subclaims=settings.decompose_max_subclaims,
-            ),
             clock=utc_now,
         )
 
@@ -73,6 +77,34 @@ def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | Non
     if settings.sample_web_url is None:
         return None, None
     return SampleWebSearch(client, settings.sample_web_url), SamplePageFetcher(client, settings.sample_web_url)
+
+
+def _language(settings: Settings) -> Language:
+    """The tasks, with a model to ask where a key is set."""
+    policy = LanguagePolicy(
+        decompose=DecomposePolicy(
+            enabled=settings.decompose_enabled,
+            min_claim_length=settings.decompose_min_claim_length,
+            max_subclaims=settings.decompose_max_subclaims,
+        ),
+        use_model_for_claims=settings.decompose_use_llm,
+    )
+    if settings.openai_api_key is None:
+        return Language(policy=policy)
+    endpoint = Endpoint(
+        api_key=settings.openai_api_key.get_secret_value(),
+        base_url=settings.openai_base_url,
+        model=settings.openai_model,
+    )
+    model = OpenAIModel(endpoint, clock=time.monotonic, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+    return Language(
+        Asker(
+            model,
+            MemoryCache(utc_now),
+            AskPolicy(quota=QuotaPolicy(max_calls=settings.llm_max_calls, max_tokens=settings.llm_max_tokens)),
+        ),
+        policy,
+    )
 
 
 def _budget(settings: Settings) -> LoopBudget:

@@ -164,6 +164,12 @@ class Settings(BaseSettings):
     """Key of an OpenAI-compatible endpoint."""
     openai_base_url: str | None = Field(default=None, validation_alias=_spelled("OPENAI_BASE_URL"))
     """Its address, if it is not OpenAI's own."""
+    openai_model: str = "gpt-4o-mini"
+    """The model that is asked."""
+    llm_max_calls: int = Field(default=8, ge=2, le=100)
+    """Model calls per job; two of them are kept for fact extraction and the verdict (001)."""
+    llm_max_tokens: int = Field(default=60_000, ge=0)
+    """Tokens per job, in and out together."""
     tavily_api_key: SecretStr | None = Field(default=None, validation_alias=_spelled("TAVILY_API_KEY"))
     """Key of Tavily's search."""
 

@@ -31,7 +31,8 @@ GIVEN = (
     "room_id",
     "source",
     "domain",
-    "entities",
+    "reading",
+    "proposal",
     "sub_results",
     "loop",
     "language",
@@ -89,7 +90,9 @@ def _derivations(package: VerdictPackage) -> Iterator[tuple[str, Derivation]]:
 def _scores(package: VerdictPackage) -> Iterator[Difference]:
     """A score follows from its inputs, and its inputs from the row, its text, the claim and the policy."""
     policy = Policy.from_values(package.policy.name, package.policy.values)
-    query = ClaimQuery.of(package.claim, package.entities, (), package.domain, policy.ranking.focus_window_words)
+    names = [one.name for one in package.reading.entities]
+    read = package.reading.standalone
+    query = ClaimQuery.of(read, names, (), package.domain, policy.ranking.focus_window_words)
     shared = {name: package.evidence[0].score.inputs.get(name) for name in SHARED} if package.evidence else {}
     for number, row in enumerate(package.evidence):
         where = f"evidence.{number}.score"
@@ -134,7 +137,6 @@ def _plain(derivation: Derivation) -> Any:
 
 def _rebuild(package: VerdictPackage) -> VerdictPackage:
     """The same package, decided once more from its rows, its policy and what was asked."""
-    parts = tuple(row.text for row in package.claim_breakdown)
     job = ClaimJob(
         job_id=package.job_id,
         attempt=package.attempt,
@@ -148,8 +150,8 @@ def _rebuild(package: VerdictPackage) -> VerdictPackage:
         ),
         accepted_at=package.decided_at - timedelta(seconds=package.timings.get("end_to_end_seconds", 0.0)),
         deadline=package.decided_at,
-        entities=package.entities,
-        subclaims=parts if len(parts) > 1 else (package.claim,),
+        reading=package.reading,
+        proposal=package.proposal,
         loop=LoopState(**package.loop.model_dump()),
         evidence=package.evidence,
         from_cache=package.loop.stop_reason == "cache",

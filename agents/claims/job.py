@@ -7,8 +7,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from agents.claims.evidence import ROW_LIMIT, CandidateRow, EvidenceRow
+from agents.claims.reading import Reading
 from agents.claims.submission import JobId, Submission
 from agents.claims.wire import Wire
+from agents.language.quota import QuotaState
+from scoring.values import Verdict
 
 StopReason = Literal[
     "sufficient",
@@ -38,6 +41,13 @@ class LoopState(Wire):
     stop_reason: StopReason | None = None
 
 
+class Proposal(Wire):
+    """What a language model proposed, for reconciliation to accept or overrule; without one, the rules propose."""
+
+    verdict: Verdict | None = None
+    rationale: str = ""
+
+
 class ClaimJob(Wire):
     """One job at one step."""
 
@@ -47,16 +57,28 @@ class ClaimJob(Wire):
     submission: Submission
     accepted_at: datetime
     deadline: datetime
-    entities: tuple[str, ...] = ()
-    subclaims: tuple[str, ...] = ()
+    reading: Reading | None = None
     loop: LoopState = LoopState()
     candidates: Annotated[tuple[CandidateRow, ...], Field(max_length=ROW_LIMIT)] = ()
     evidence: Annotated[tuple[EvidenceRow, ...], Field(max_length=ROW_LIMIT)] = ()
+    proposal: Proposal = Proposal()
+    quota: QuotaState = QuotaState()
     from_cache: bool = False
 
     @property
     def claim(self) -> str:
-        return self.submission.claim
+        """The claim as it is judged: as submitted, until it has been read."""
+        return self.reading.standalone if self.reading is not None else self.submission.claim
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The names in the claim."""
+        return tuple(one.name for one in self.reading.entities) if self.reading is not None else ()
+
+    @property
+    def subclaims(self) -> tuple[str, ...]:
+        """The statements that the claim makes."""
+        return self.reading.subclaims if self.reading is not None else ()
 
     @property
     def as_of(self) -> date:

@@ -1,6 +1,7 @@
-"""What the evidence of a job amounts to: the one reading of it that trust and adjudication share."""
+"""What the evidence of a job amounts to: the one reading of it that ranking, trust and adjudication share."""
 
-from agents.claims.evidence import EvidenceRow
+from collections.abc import Sequence
+
 from agents.claims.job import ClaimJob
 from agents.language.ports import Pair
 from agents.services import Services
@@ -8,22 +9,24 @@ from scoring.adaptive_trust import AdaptiveTrust, assess
 from scoring.coverage import Stances
 from scoring.policy import Policy
 from scoring.sufficiency_gates import TrustMode
+from scoring.values import Stance
 
 
-async def with_stances(job: ClaimJob, services: Services) -> ClaimJob:
-    """The job with the stance of every row towards the claim, and towards each part of it."""
+async def judge_rows(claim: str, texts: Sequence[tuple[str, str]], services: Services) -> tuple[Stance, ...]:
+    """The stance of each (title, text) towards a claim, or a part of one."""
+    pairs = [Pair(claim, f"{title}. {text}" if title else text) for title, text in texts]
+    return tuple(await services.stance.judge(pairs)) if pairs else ()
+
+
+async def with_part_stances(job: ClaimJob, services: Services) -> ClaimJob:
+    """The job with the stance of every row towards each part of the claim; a plain claim has no parts."""
     parts = judged_parts(job)
-    passages = [_passage(row) for row in job.evidence]
-    pairs = [Pair(text, passage) for text in (job.claim, *parts) for passage in passages]
-    stances = await services.stance.judge(pairs) if pairs else ()
-    count = len(passages)
+    if not parts:
+        return job
+    texts = [(row.title, row.text) for row in job.evidence]
+    by_part = [await judge_rows(part, texts, services) for part in parts]
     rows = tuple(
-        row.model_copy(
-            update={
-                "stance": stances[number],
-                "part_stances": tuple(stances[count * (part + 1) + number] for part in range(len(parts))),
-            }
-        )
+        row.model_copy(update={"part_stances": tuple(stances[number] for stances in by_part)})
         for number, row in enumerate(job.evidence)
     )
     return job.model_copy(update={"evidence": rows})
@@ -50,6 +53,7 @@ def adaptive_trust(job: ClaimJob, policy: Policy, mode: TrustMode) -> AdaptiveTr
         mode,
         trust=policy.trust,
         polarity=policy.polarity,
+        proposed_anchors=job.reading.anchors if job.reading is not None else None,
         stances=_part_stances(job),
     )
 
@@ -59,7 +63,3 @@ def _part_stances(job: ClaimJob) -> Stances:
         part: {row.id: row.part_stances[number] for row in job.evidence if number < len(row.part_stances)}
         for number, part in enumerate(judged_parts(job))
     }
-
-
-def _passage(row: EvidenceRow) -> str:
-    return f"{row.title}. {row.text}" if row.title else row.text

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
-from agents.claims.job import StopReason
+from agents.claims.job import Proposal, StopReason
+from agents.claims.reading import Reading
 from agents.claims.submission import JobId
 from agents.claims.wire import Wire
 from scoring.derivation import Derivation, Scalar
@@ -86,6 +87,8 @@ class LanguageRow(Wire):
 
     calls: int = 0
     tokens: int = 0
+    cost_usd: float = 0.0
+    cache_hits: int = 0
     skipped: tuple[str, ...] = ()
     degraded: bool = False
 
@@ -125,8 +128,9 @@ class VerdictPackage(Wire):
     room_id: str | None = None
     source: str | None = None
     domain: str = "general"
-    entities: tuple[str, ...] = ()
-    """What the claim names: the overlap of each passage is measured against these."""
+    reading: Reading
+    """What the claim was taken to say: what is judged, its parts, its names and anchors."""
+    proposal: Proposal
     status: Literal["completed", "completed_from_cache"]
     verdict: Verdict
     label: Label

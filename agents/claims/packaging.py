@@ -11,6 +11,7 @@ from agents.claims.package import (
     EvidenceLink,
     FixedTrustRow,
     Guard,
+    LanguageRow,
     LoopRow,
     Number,
     PolicyRow,
@@ -19,7 +20,9 @@ from agents.claims.package import (
     VerdictPackage,
 )
 from agents.claims.rationale import rationale
+from agents.claims.reading import Reading
 from agents.claims.verdict import Decision, decide
+from agents.language.quota import QuotaState
 from scoring.adaptive_trust import AdaptiveTrust
 from scoring.confidence import ConfidenceSignals, confidence
 from scoring.evidence_quality import evidence_quality
@@ -78,11 +81,12 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
     return VerdictPackage(
         job_id=job.job_id,
         attempt=job.attempt,
-        claim=job.claim,
+        claim=submission.claim,
         room_id=submission.room_id,
         source=submission.source,
         domain=submission.domain,
-        entities=job.entities,
+        reading=_reading(job),
+        proposal=job.proposal,
         status="completed_from_cache" if job.from_cache else "completed",
         verdict=decision.verdict,
         label=decision.label,
@@ -111,6 +115,7 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         signal_counts=_signal_counts(job),
         analysis_counts=_analysis_counts(job, trust, decision),
         loop=_loop(job),
+        language=_language(job.quota),
         guards=_guards(decision),
         derivations={
             "coverage": trust.coverage,
@@ -137,6 +142,23 @@ def _seed(job_id: str) -> int:
 
 def _trace_id(job: ClaimJob) -> str:
     return hashlib.sha256(f"{job.job_id}/{job.attempt}".encode()).hexdigest()[:32]
+
+
+def _reading(job: ClaimJob) -> Reading:
+    """Without what only the journey needed."""
+    reading = job.reading or Reading(standalone=job.claim)
+    return reading.model_copy(update={"quota": QuotaState(), "queries": ()})
+
+
+def _language(quota: QuotaState) -> LanguageRow:
+    return LanguageRow(
+        calls=quota.calls,
+        tokens=quota.tokens,
+        cost_usd=quota.cost_usd,
+        cache_hits=quota.cache_hits,
+        skipped=tuple(f"{one.tag}: {one.reason}" for one in quota.skipped),
+        degraded=quota.degraded,
+    )
 
 
 def _loop(job: ClaimJob) -> LoopRow:

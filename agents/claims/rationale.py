@@ -1,5 +1,7 @@
 """The verdict in two to four sentences that cite evidence of the package, and nothing else."""
 
+import re
+
 from agents.claims.job import ClaimJob
 from agents.claims.package import Citation
 from agents.claims.verdict import Decision
@@ -7,6 +9,7 @@ from agents.language.rules.rationale import CitedPassage, write_rationale
 from scoring.adaptive_trust import AdaptiveTrust
 from scoring.values import SegmentStatus
 
+_CITED = re.compile(r"\[([^\]]+)\]")
 _WHY_NOT = {
     "no_admissible_evidence": "no source that speaks about it was found",
     "proposal_abstained": "the sources found take no side",
@@ -14,7 +17,11 @@ _WHY_NOT = {
 
 
 def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tuple[Citation, ...]) -> str:
-    """From the cited passages, the parts that stayed open, and the lock that made it abstain."""
+    """The model's words if they argue for this verdict and cite only what is cited; else words by rule."""
+    proposed = job.proposal
+    ids = {one.evidence_id for one in cited}
+    if proposed.rationale and proposed.verdict is decision.verdict and set(_CITED.findall(proposed.rationale)) <= ids:
+        return proposed.rationale
     passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
     several = len(trust.segments) > 1
     open_parts = [one.text for one in trust.segments if several and one.status is SegmentStatus.UNKNOWN]

@@ -1,33 +1,63 @@
 """Retrieval: what the stores hold about the claim and each of its parts, with the reason each row was found."""
 
+import asyncio
+from collections.abc import Sequence
+
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
-from agents.language.rules.decompose import decompose
+from agents.claims.reading import read_once
+from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
-from scoring.text import entities
-from storage.ports import Hit, HybridQuery
+from storage.ports import GraphCandidate, Hit, HybridQuery
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
-    """Search with the whole claim and with its parts, and merge what is found."""
-    parts = job.subclaims or decompose(job.claim, services.decomposition)
-    queries = list(dict.fromkeys((job.claim, *parts)))
-    vectors = await services.embedder.embed(queries)
+    """Search with the whole claim and with its parts, in the index and in the graph at once, and merge."""
+    job = await _read(job, services)
+    queries = list(dict.fromkeys((job.claim, *job.subclaims)))
+    by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
-    for number, (query, vector) in enumerate(zip(queries, vectors, strict=True)):
+    for number, hits in enumerate(by_query):
         reason = "claim" if number == 0 else f"part {number}"
-        hits = await services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
         for hit in hits:
-            _merge(found, _row(hit, reason, services))
+            _merge(found, _passage_row(hit, reason, services))
+    for candidate in by_graph:
+        _merge(found, _fact_row(candidate, services))
     limit = min(ROW_LIMIT, services.budget.candidates)
-    rows = sorted(found.values(), key=lambda row: (-row.semantic, row.id))[:limit]
-    known = {"subclaims": parts, "entities": job.entities or entities(job.claim)}
-    job = job.model_copy(update={**known, "candidates": tuple(rows), "evidence": ()})
-    return StepResult((Send("ranking", job.job_id, job),), (Note("retrieved", {"candidates": len(rows)}),))
+    rows = sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
+    job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
+    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
+    return StepResult((Send("ranking", job.job_id, job),), (told,))
 
 
-def _row(hit: Hit, reason: str, services: Services) -> CandidateRow:
+async def _read(job: ClaimJob, services: Services) -> ClaimJob:
+    """The first visit reads the claim; later ones find it read."""
+    if job.reading is not None:
+        return job
+    text = ClaimText(job.submission.claim, job.submission.domain, job.as_of)
+    reading = await read_once(
+        text, services.language, services.ledger, job_id=job.job_id, attempt=job.attempt, quota=job.quota
+    )
+    loop = job.loop.model_copy(update={"plan": reading.queries})
+    return job.model_copy(update={"reading": reading, "quota": reading.quota, "loop": loop})
+
+
+async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:
+    vectors = await services.embedder.embed(queries)
+    return await asyncio.gather(
+        *(
+            services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
+            for query, vector in zip(queries, vectors, strict=True)
+        )
+    )
+
+
+async def _related(job: ClaimJob, services: Services) -> list[GraphCandidate]:
+    return await services.graph.candidates(job.entities, services.budget.per_query) if job.entities else []
+
+
+def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:
     passage = hit.passage
     matched = "words" if hit.lexical > hit.cosine else "meaning"
     return CandidateRow(
@@ -46,6 +76,27 @@ def _row(hit: Hit, reason: str, services: Services) -> CandidateRow:
         content_hash=passage.content_hash,
         extraction=passage.extraction,
         found_by=(f"{reason} by {matched}",),
+    )
+
+
+def _fact_row(candidate: GraphCandidate, services: Services) -> CandidateRow:
+    fact = candidate.fact
+    triple = fact.triple
+    text = fact.text or f"{triple.subject} {triple.relation} {triple.object}."
+    return CandidateRow(
+        id=fact.id,
+        text=text[:TEXT_LIMIT],
+        origin="kg",
+        title=fact.title,
+        url=fact.url,
+        domain=fact.domain,
+        kg=candidate.score,
+        credibility=services.credibility.prior(fact.domain),
+        published=fact.published,
+        fetched=fact.observed,
+        extraction="graph",
+        triple=triple,
+        found_by=(f"graph by {', '.join(candidate.matched)} within {candidate.hops} hops",),
     )
 
 

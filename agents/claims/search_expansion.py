@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.claims.job import ClaimJob
@@ -9,7 +10,9 @@ from agents.errors import Permanent
 from agents.evidence.extraction import ExtractedPage, extract
 from agents.evidence.ingest import ingest_page
 from agents.evidence.ports import PageFetcher, PageUnavailable, SearchResult, WebSearch
-from agents.language.rules.queries import plan_queries
+from agents.evidence.relations import ingest_relations
+from agents.language.quota import QuotaState
+from agents.language.tasks.facts import Page
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.urls import is_listing
@@ -32,14 +35,14 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     if services.search is None or services.fetcher is None:
         raise Permanent("no web search is configured, so no job should have come here")
     web = Web(services.search, services.fetcher)
-    plan = job.loop.plan if job.loop.count else _plan(job)
-    query, rest = plan[0], plan[1:]
+    query, rest = job.loop.plan[0], job.loop.plan[1:]
     results = await web.search.search(query, services.budget.urls_per_query * WIDER)
     skipped: Counter[str] = Counter(job.loop.urls_skipped)
     chosen = await _choose(results, job, services, skipped)
-    outcomes = await asyncio.gather(*(_take(url, job, services, web.fetcher) for url in chosen))
-    skipped.update(reason for reason in outcomes if reason is not None)
-    read = [url for url, reason in zip(chosen, outcomes, strict=True) if reason is None]
+    pages, failed = await _read_pages(chosen, job, services, web.fetcher)
+    skipped.update(failed)
+    quota = await _store(pages, job, services)
+    read = [page.url for page in pages]
     await services.urls.remember(job.job_id, job.loop.count, chosen, now=services.clock())
     loop = job.loop.model_copy(
         update={
@@ -51,12 +54,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         }
     )
     told = Note("searched", {"query": query, "results": len(results), "pages": len(read)})
-    job = job.model_copy(update={"loop": loop, "evidence": (), "candidates": ()})
+    job = job.model_copy(update={"loop": loop, "quota": quota, "evidence": (), "candidates": ()})
     return StepResult((Send("retrieval", job.job_id, job),), (told,))
-
-
-def _plan(job: ClaimJob) -> tuple[str, ...]:
-    return plan_queries(job.claim, job.entities, job.submission.domain, job.as_of)
 
 
 async def _choose(results: list[SearchResult], job: ClaimJob, services: Services, skipped: Counter[str]) -> list[str]:
@@ -90,24 +89,42 @@ def _unwanted(result: SearchResult, job: ClaimJob) -> str | None:
     return None
 
 
-async def _take(url: str, job: ClaimJob, services: Services, fetcher: PageFetcher) -> str | None:
-    """Fetch, read and store one page; the reason if that was not possible."""
-    now, owner = services.clock(), _owner(job)
+async def _read_pages(
+    urls: Sequence[str], job: ClaimJob, services: Services, fetcher: PageFetcher
+) -> tuple[list[ExtractedPage], list[str]]:
+    """Fetch and read pages together; the reasons of those that could not be."""
+    outcomes = await asyncio.gather(*(_read_page(url, job, services, fetcher) for url in urls))
+    pages = [outcome for outcome in outcomes if isinstance(outcome, ExtractedPage)]
+    return pages, [outcome for outcome in outcomes if isinstance(outcome, str)]
+
+
+async def _read_page(url: str, job: ClaimJob, services: Services, fetcher: PageFetcher) -> ExtractedPage | str:
+    now = services.clock()
     try:
         fetched = await fetcher.fetch(url)
     except PageUnavailable as error:
-        await services.urls.fail(url, owner=owner, reason=error.reason, now=now)
+        await services.urls.fail(url, owner=_owner(job), reason=error.reason, now=now)
         return error.reason
     page = await extract(fetched.body, url, latest=now.date())
-    if not isinstance(page, ExtractedPage):
-        await services.urls.fail(url, owner=owner, reason=page.reason, now=now)
-        return page.reason
-    await ingest_page(
-        page, FACTS, index=services.index, embedder=services.embedder, credibility=services.credibility, now=now
-    )
-    for store in ("index", "graph"):
-        await services.urls.acknowledge(url, store, owner=owner, now=services.clock())
-    return None
+    if isinstance(page, ExtractedPage):
+        return page
+    await services.urls.fail(url, owner=_owner(job), reason=page.reason, now=now)
+    return page.reason
+
+
+async def _store(pages: Sequence[ExtractedPage], job: ClaimJob, services: Services) -> QuotaState:
+    """Passages into the index, relations into the graph, each acknowledged when its store has it."""
+    asked = [Page(page.url, page.text, page.title, page.published) for page in pages]
+    facts, quota = await services.language.read_pages(job.claim, asked, job.quota)
+    for page in pages:
+        now = services.clock()
+        await ingest_page(
+            page, FACTS, index=services.index, embedder=services.embedder, credibility=services.credibility, now=now
+        )
+        await services.urls.acknowledge(page.url, "index", owner=_owner(job), now=now)
+        await ingest_relations(page, facts[page.url].triples, graph=services.graph, now=now)
+        await services.urls.acknowledge(page.url, "graph", owner=_owner(job), now=services.clock())
+    return quota
 
 
 def _owner(job: ClaimJob) -> str:

@@ -9,9 +9,18 @@ from scoring.adaptive_trust import AdaptiveTrust
 from scoring.claim_types import ClaimProfile, profile
 from scoring.numeric import NumericRelation, numeric_relation
 from scoring.policy import Policy
-from scoring.reconciliation import VERDICT_OF_PATTERN, Reconciled, breakdown_pattern, deciding_ids, reconcile
+from scoring.reconciliation import (
+    VERDICT_OF_PATTERN,
+    RationalePolarity,
+    Reconciled,
+    breakdown_pattern,
+    deciding_ids,
+    reconcile,
+)
 from scoring.values import Evidence, Label, Verdict
 from scoring.verdict_words import label_of
+
+_RATIONALE_SIDE: dict[Verdict | None, RationalePolarity] = {Verdict.TRUE: "supports", Verdict.FALSE: "refutes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +44,12 @@ def decide(job: ClaimJob, trust: AdaptiveTrust, policy: Policy) -> Decision:
     proposal = news.propose(evidence, policy.news, policy.polarity)
     numeric = numeric_relation(job.claim, trust.segments, evidence, policy.numeric)
     reconciled = reconcile(
-        _proposed(proposal, trust),
+        job.proposal.verdict or _proposed(proposal, trust),
         trust.segments,
         policy.reconciliation,
         absolute_quantifier=kind.absolute,
         numeric=numeric,
+        rationale=_RATIONALE_SIDE.get(job.proposal.verdict, "none") if job.proposal.rationale else "none",
         # Parts that stand differently are no conflict between sources; a contested part is one by itself.
         conflict=proposal.conflict and len(trust.segments) == 1,
     )

@@ -1,0 +1,51 @@
+"""What is known of a claim before it is searched for. Kept first-write-wins: no model may read it twice differently."""
+
+from collections.abc import Mapping
+
+from agents.claims.wire import Wire
+from agents.language.quota import QuotaState
+from agents.language.service import Language
+from agents.language.tasks.claim import ClaimReading, ClaimText
+from storage.ports import VerdictLedger
+
+
+class Named(Wire):
+    """An entity with the other names it goes by."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+class Reading(Wire):
+    """The part of a claim's reading that later stages use."""
+
+    standalone: str
+    """The claim so that it can be understood alone, without sentences that give orders: what is judged."""
+    entities: tuple[Named, ...] = ()
+    subclaims: tuple[str, ...] = ()
+    anchors: Mapping[str, tuple[str, ...]] = {}
+    queries: tuple[str, ...] = ()
+    removed: int = 0
+    """Sentences that gave orders instead of claiming something."""
+    quota: QuotaState = QuotaState()
+
+
+async def read_once(
+    text: ClaimText, language: Language, ledger: VerdictLedger, *, job_id: str, attempt: int, quota: QuotaState
+) -> Reading:
+    """Read the claim, keep the reading, and return the one that is kept."""
+    found, spent = await language.read_claim(text, quota)
+    kept = await ledger.remember(job_id, attempt, 0, "reading", _reading(found, text, spent).model_dump_json().encode())
+    return Reading.model_validate_json(kept)
+
+
+def _reading(found: ClaimReading, text: ClaimText, quota: QuotaState) -> Reading:
+    return Reading(
+        standalone=found.standalone or text.text,
+        entities=tuple(Named(name=one.name, aliases=one.aliases) for one in found.entities),
+        subclaims=found.subclaims,
+        anchors=found.anchors,
+        queries=found.queries,
+        removed=found.removed,
+        quota=quota,
+    )
