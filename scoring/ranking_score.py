@@ -99,7 +99,8 @@ def min_max(value: float, low: float, high: float) -> float:
     """
     if high - low <= MIN_SPREAD:
         return clamp(value)
-    return clamp((value / 2 - low / 2) / (high / 2 - low / 2))  # halves: the spread of two huge numbers overflows
+    place = (value / 2 - low / 2) / (high / 2 - low / 2)  # halves: the spread of two huge numbers overflows
+    return place if 0.0 <= place <= 1.0 else clamp(place)
 
 
 def recency(published: date | None, as_of: date, policy: ScorePolicy) -> float:
@@ -132,10 +133,10 @@ def score(text: TextFacts, source: SourceFacts, setting: Setting) -> Derivation:
         running = apply("floor", running, policy.credible_floor)
         steps.append(Step("credible_floor", "floor", policy.credible_floor, running))
     if not 0.0 <= running <= 1.0:
-        running = apply("clamp", running, (0.0, 1.0))
+        running = finite("final_score", apply("clamp", running, (0.0, 1.0)))
         steps.append(Step("clamp", "clamp", (0.0, 1.0), running))
     inputs = setting.inputs(text, source, sem_norm, kg_norm, recency_boost)
-    return Derivation(inputs, tuple(steps), finite("final_score", running))
+    return Derivation(inputs, tuple(steps), running)
 
 
 def _changes(
