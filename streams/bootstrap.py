@@ -16,9 +16,13 @@ from agents.evidence.ports import PageFetcher, WebSearch
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
 from agents.language.cache import MemoryCache
 from agents.language.config import LanguagePolicy
+from agents.language.embedders.onnx import OnnxEmbedder
+from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.llm.openai_model import Endpoint, OpenAIModel
+from agents.language.model_files import model_folder
+from agents.language.ports import Embedder
 from agents.language.quota import QuotaPolicy
 from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
@@ -33,7 +37,7 @@ from streams.admission import Admission
 from streams.gateway.desk import Desk
 from streams.gateway.hub import Hub
 from streams.kafka import client_options
-from streams.settings import Settings
+from streams.settings import Settings, SettingsError
 
 
 def utc_now() -> datetime:
@@ -50,7 +54,7 @@ async def open_ledger(settings: Settings) -> VerdictLedger:
 async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """Everything a worker's handlers need, closed again at the end of the block."""
     async with AsyncExitStack() as stack:
-        embedder = StaticEmbedder()
+        embedder = _embedder(settings, stack)
         stores = await open_embedded(settings.data_dir, EmbedderIdentity(embedder.name, embedder.dimension))
         stack.push_async_callback(stores.close)
         client = await stack.enter_async_context(httpx.AsyncClient(timeout=10.0))
@@ -77,6 +81,20 @@ def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | Non
     if settings.sample_web_url is None:
         return None, None
     return SampleWebSearch(client, settings.sample_web_url), SamplePageFetcher(client, settings.sample_web_url)
+
+
+def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
+    """The one that the settings name."""
+    if settings.embedder == "static":
+        return StaticEmbedder()
+    if settings.embedder == "bge-small":
+        local = OnnxEmbedder(model_folder("bge-small-en-v1.5"))
+        stack.callback(local.close)
+        return local
+    if settings.openai_api_key is None:
+        raise SettingsError("VERISTREAM_EMBEDDER=openai needs OPENAI_API_KEY; unset one or set the other")
+    endpoint = EmbeddingEndpoint(api_key=settings.openai_api_key.get_secret_value(), base_url=settings.openai_base_url)
+    return OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
 
 
 def _language(settings: Settings) -> Language:

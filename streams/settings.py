@@ -164,6 +164,8 @@ class Settings(BaseSettings):
     """Key of an OpenAI-compatible endpoint."""
     openai_base_url: str | None = Field(default=None, validation_alias=_spelled("OPENAI_BASE_URL"))
     """Its address, if it is not OpenAI's own."""
+    embedder: Literal["bge-small", "static", "openai"] = "bge-small"
+    """What makes sentence vectors: the local model, the small static table, or OpenAI's `text-embedding-3-small`."""
     openai_model: str = "gpt-4o-mini"
     """The model that is asked."""
     llm_max_calls: int = Field(default=8, ge=2, le=100)

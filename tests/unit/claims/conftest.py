@@ -23,7 +23,9 @@ BY_TOPIC = {stage.reads.name: stage for stage in STAGES}
 async def world(folder: Path, **settings: Any) -> AsyncIterator[Services]:
     """The town's knowledge base stored, its web served."""
     async with serve() as origin:
-        chosen = trusting_the_town(Settings(data_dir=folder, sample_web_url=origin, embedded=True, **settings))
+        # The static table is quick to load; what is promised here does not hang on the embedder.
+        options = {"data_dir": folder, "sample_web_url": origin, "embedded": True, "embedder": "static", **settings}
+        chosen = trusting_the_town(Settings(**options))
         await load_knowledge_base(chosen)
         async with open_services(chosen) as services:
             yield services
