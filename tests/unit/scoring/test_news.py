@@ -60,6 +60,11 @@ def test_the_rules_alone_propose_a_verdict(
     assert found.supporting + found.refuting + found.neutral == len(stances)
 
 
+def test_too_little_evidence_is_not_yet_a_dispute() -> None:
+    found = propose(evidence(YES, NO), NewsPolicy(min_evidence=3))
+    assert (found.label, found.conflict) == (Label.NOT_ENOUGH, True)
+
+
 def test_copies_are_one_passage_for_the_rules() -> None:
     copies = [passage("a"), passage("b", same_as="a"), passage("c", same_as="a")]
     assert not propose(copies).sufficient
