@@ -15,6 +15,9 @@ from starlette.routing import Route
 
 from streams import metrics
 
+GRACE_SECONDS = 5
+START_SECONDS = 60.0
+
 
 class PortInUse(Exception):  # noqa: N818 - reads as what happened
     """Somebody else listens there."""
@@ -36,29 +39,42 @@ def listen(host: str, port: int, setting: str) -> socket.socket:
 
 
 class _QuietServer(uvicorn.Server):
-    """Signals belong to the process that serves, not to the server inside it."""
+    """Leaves signals to the process that serves, and says when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
 
 @asynccontextmanager
 async def serving(app: Any, listener: socket.socket) -> AsyncIterator[None]:
     """Serve an ASGI app on a bound socket for the length of the block."""
-    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="on", ws="none", timeout_graceful_shutdown=GRACE_SECONDS
+    )
     server = _QuietServer(config)
-    task = asyncio.create_task(server.serve(sockets=[listener]))
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    listening = asyncio.create_task(server.listening.wait())
     try:
-        while not server.started:
-            if task.done():
-                await task
-                raise RuntimeError("the HTTP server ended before it started")
-            await asyncio.sleep(0.01)
+        await asyncio.wait({running, listening}, timeout=START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            await running
+        if not server.listening.is_set():
+            raise RuntimeError("the HTTP server did not start")
         yield
     finally:
+        listening.cancel()
         server.should_exit = True
-        await task
+        await running
+        listener.close()
 
 
 def probes(readiness: Callable[[], list[str]]) -> Starlette:

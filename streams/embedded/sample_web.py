@@ -4,27 +4,22 @@ A page with the canonical address https://<host>/<path> is served at /<host>/<pa
 engine would, over all pages, whether or not the knowledge base holds them.
 """
 
-import asyncio
 import re
-import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Annotated
 
 import apsw
-import uvicorn
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 
 import samples
 from agents.evidence.ports import SearchResult
 from agents.evidence.sample_web import MAX_QUERY_CHARS, MAX_RESULTS
-
-START_TIMEOUT_S = 10.0  # binding a socket and starting a loop takes milliseconds; more means something is wrong
-STOP_TIMEOUT_S = 5.0  # every answer comes from memory, so there is nothing worth a longer wait
+from streams.probes import listen, serving
 
 _QUOTED = re.compile(r'"([^"]+)"')
 _TERM = re.compile(r"\w[\w.,'’-]*")
@@ -115,57 +110,11 @@ def create_sample_web(samples_dir: Path | None = None) -> FastAPI:
 
 
 @asynccontextmanager
-async def serve(samples_dir: Path | None = None, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serve the sample web while the block runs. Yields its origin; port 0 takes any free one."""
-    listener = _listen(host, port)
-    config = uvicorn.Config(
-        create_sample_web(samples_dir),
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        timeout_graceful_shutdown=int(STOP_TIMEOUT_S // 2),
-    )
-    server = _QuietServer(config)
-    running = asyncio.create_task(server.serve(sockets=[listener]), name="sample-web")
-    try:
-        async with asyncio.timeout(START_TIMEOUT_S):
-            await server.listening.wait()
-        yield f"http://{host}:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        async with asyncio.timeout(STOP_TIMEOUT_S):
-            await running
-        listener.close()
-
-
-class _QuietServer(uvicorn.Server):
-    """Leaves signals to whoever runs the process, and says when it listens."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listening = asyncio.Event()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listening.set()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    # asyncio switches Nagle's algorithm off only for sockets that name TCP; with it on, each answer takes 40 ms more.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        message = f"the sample web cannot listen on {host}:{port} ({error.strerror}); choose another port"
-        raise OSError(error.errno, message) from error
-    return listener
+async def serve(samples_dir: Path | None = None, port: int = 0) -> AsyncIterator[str]:
+    """Serve the sample web on loopback while the block runs. Yields its origin; port 0 takes any free one."""
+    listener = listen("127.0.0.1", port, "the sample web's port")
+    async with serving(create_sample_web(samples_dir), listener):
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 def _location(url: str) -> str:

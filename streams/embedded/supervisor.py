@@ -13,14 +13,13 @@ import httpx
 import structlog
 from aiokafka import AIOKafkaProducer
 
-from samples import samples_dir
 from streams import topics
 from streams.bootstrap import open_ledger
 from streams.embedded.broker import EmbeddedBroker
 from streams.embedded.children import Child
-from streams.embedded.sample_web import create_sample_web
+from streams.embedded.sample_web import serve
 from streams.kafka import client_options
-from streams.probes import listen, serving
+from streams.probes import listen
 from streams.settings import PREFIX, Settings, SettingsError
 
 log = structlog.get_logger("veristream.supervisor")
@@ -53,9 +52,8 @@ async def embedded_system(settings: Settings, *, quiet: bool = False) -> AsyncIt
         broker = EmbeddedBroker(settings.topic_prefix)
         await asyncio.to_thread(broker.start)
         stack.callback(broker.stop)
-        web = listen("127.0.0.1", 0, "")
-        await stack.enter_async_context(serving(create_sample_web(samples_dir()), web))
-        inner = _children_settings(settings, broker, f"http://127.0.0.1:{web.getsockname()[1]}")
+        sample_web = await stack.enter_async_context(serve())
+        inner = _children_settings(settings, broker, sample_web)
         await _publish_open_jobs(inner)
         system = _system(inner, quiet=quiet)
         # Stopped in the reverse order: first no new work, then the work in hand, then what it stands on.

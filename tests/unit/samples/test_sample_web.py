@@ -10,6 +10,7 @@ import pytest
 import samples
 from agents.evidence import PageUnavailable, SamplePageFetcher, SampleWebSearch, open_client
 from streams.embedded.sample_web import SampleSearchEngine, create_sample_web, main_text, serve
+from streams.probes import PortInUse
 
 CORPUS = samples.load()
 BY_URL = {page.url: page for page in CORPUS.pages}
@@ -116,7 +117,7 @@ async def test_a_port_in_use_is_one_clear_line() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1:{port} .*choose another port"):
+        with pytest.raises(PortInUse, match=f"cannot listen on 127.0.0.1:{port} .*to another port"):
             async with serve(port=port):
                 pass
 
