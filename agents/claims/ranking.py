@@ -8,6 +8,7 @@ from agents.claims.judging import judge_rows
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.gatekeeper import GateResult, gatekeep
+from scoring.policy import Policy
 from scoring.ranking import RankingResult, rank
 from scoring.rerank import rerank
 from scoring.values import NEUTRAL, Ranked, Stance
@@ -30,11 +31,11 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         services.policy.ranking,
         domain=job.submission.domain,
     )
-    gated = _gated(job, ranking)
+    gated = _gated(job, ranking, services.policy)
     stances = await _read_closely(job, gated.rows, services)
     # 1 - P(neutral) is how much a passage has to say about the claim, on whichever side.
     relevance = {one: 1.0 - stance.neutral for one, stance in stances.items()}
-    ordered = [one.row for one in rerank(gated.rows, relevance).rows]
+    ordered = [one.row for one in rerank(gated.rows, relevance, services.policy.rerank).rows]
     keep = min(MOST_ROWS, job.submission.top_k + TOP_K_GROWTH * job.loop.count)
     evidence = tuple(
         _row(found[row.candidate.id], row, stances.get(row.candidate.id, NEUTRAL)) for row in ordered[:keep]
@@ -44,11 +45,11 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     return StepResult((Send("trust", job.job_id, job),), (told,))
 
 
-def _gated(job: ClaimJob, ranking: RankingResult) -> GateResult:
+def _gated(job: ClaimJob, ranking: RankingResult, policy: Policy) -> GateResult:
     """The core entity must be named, unless nothing at all names it: then the strict gate would hide everything."""
     core = job.reading.entities[:1] if job.reading is not None else ()
-    strict = gatekeep(ranking, must_have=[(one.name, *one.aliases) for one in core])
-    return strict if strict.rows or not core else gatekeep(ranking)
+    strict = gatekeep(ranking, must_have=[(one.name, *one.aliases) for one in core], policy=policy.gatekeeper)
+    return strict if strict.rows or not core else gatekeep(ranking, policy=policy.gatekeeper)
 
 
 async def _read_closely(job: ClaimJob, rows: Sequence[Ranked], services: Services) -> dict[str, Stance]:
