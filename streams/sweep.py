@@ -1,6 +1,6 @@
 """Says again what was decided but perhaps never heard: the winner may have died between storing and emitting."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 import structlog
@@ -11,6 +11,16 @@ from streams.delivery.closing import unpack
 from streams.delivery.producer import Producer, Undeliverable
 
 log = structlog.get_logger("veristream.sweep")
+
+MOST_OPEN = 100_000
+
+
+async def publish_open_jobs(ledger: VerdictLedger, publish: Callable[[bytes, bytes], Awaitable[object]]) -> int:
+    """From the journal: what was accepted and has no end yet. Returns how many."""
+    jobs = [job for job in await ledger.open_jobs(limit=MOST_OPEN) if job.submission]
+    for job in jobs:
+        await publish(job.job_id.encode(), job.submission)
+    return len(jobs)
 
 
 class Sweep:
@@ -43,6 +53,12 @@ class Sweep:
         if said:
             log.warning("said again what was stored but never seen emitted", outcomes=said)
         return said
+
+    async def start_open_jobs_again(self) -> int:
+        """Publish every open job once more: what the embedded broker dropped is among them, and twice is safe."""
+        return await publish_open_jobs(
+            self._ledger, lambda key, value: self._producer.send(topics.CLAIMS.name, key, value)
+        )
 
     async def _emit(self, outcome: Outcome) -> None:
         if outcome.state is JobState.COMPLETED:

@@ -149,7 +149,7 @@ class Worker:
     async def _watch(self) -> None:
         """Readiness, lag and the sweep. A stall that lasts, or a crashed app, ends the worker."""
         sweep = Sweep(self._services.ledger, self._producer, self._services.clock)
-        next_sweep = 0.0
+        next_sweep, mourned = 0.0, 0
         while True:
             await asyncio.sleep(WATCH_SECONDS)
             metrics.WORKER_READY.set(0 if self.not_ready_because() else 1)
@@ -165,6 +165,10 @@ class Worker:
                 if self._watchdog.hopeless:
                     self._fatal(RuntimeError(f"no commit for too long on {', '.join(self._watchdog.stalled)}"))
                     return
+                if self._settings.embedded and len(self._losses.lost) > mourned:
+                    mourned = len(self._losses.lost)
+                    jobs = await sweep.start_open_jobs_again()
+                    log.warning("the open jobs were published again, because events were lost", jobs=jobs)
                 if now >= next_sweep:
                     next_sweep = now + self._settings.sweep_seconds
                     await sweep.once()

@@ -21,6 +21,7 @@ from streams.embedded.sample_web import serve
 from streams.kafka import client_options
 from streams.probes import listen
 from streams.settings import PREFIX, Settings, SettingsError
+from streams.sweep import publish_open_jobs
 
 log = structlog.get_logger("veristream.supervisor")
 
@@ -132,12 +133,10 @@ async def _publish_open_jobs(settings: Settings) -> None:
     producer = AIOKafkaProducer(**client_options(settings))
     await producer.start()
     try:
-        jobs = [job for job in await ledger.open_jobs(limit=100_000) if job.submission]
-        for job in jobs:
-            topic = settings.topic_prefix + topics.CLAIMS.name
-            await producer.send_and_wait(topic, key=job.job_id.encode(), value=job.submission)
+        topic = settings.topic_prefix + topics.CLAIMS.name
+        jobs = await publish_open_jobs(ledger, lambda key, value: producer.send_and_wait(topic, key=key, value=value))
         if jobs:
-            log.info("published the jobs that were open when the system last stopped", jobs=len(jobs))
+            log.info("published the jobs that were open when the system last stopped", jobs=jobs)
     finally:
         await producer.stop()
         await ledger.close()
