@@ -30,6 +30,9 @@ _NUMBER_WORD = re.compile(r"(?i)^(?:\d[\d,.]*|one|two|three|four|five|six|seven|
 _MAX_SUBJECT_WORDS = 14
 # How far into a part its verb may stand for the part to have a subject of its own.
 _VERB_WITHIN = 7
+# Characters after a joint that show whether a clause begins there, and clauses beyond which a text is a list.
+_LOOKAHEAD = 160
+_MAX_CLAUSES = 12
 # A clause of so few words may end with its verb.
 _SHORT_STATEMENT = 3
 
@@ -81,7 +84,9 @@ def _clauses(body: str) -> list[_Clause]:
     start = 0
     subject = first_subject
     for joint in _JOINT.finditer(body):
-        left, right = body[start : joint.start()], body[joint.end() :]
+        if len(done) >= _MAX_CLAUSES:
+            break
+        left, right = body[start : joint.start()], body[joint.end() : joint.end() + _LOOKAHEAD]
         following = _following_subject(left, right, joint, subject, first=not done and start == 0)
         if following is None:
             continue

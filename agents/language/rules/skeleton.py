@@ -1,6 +1,7 @@
 """The skeleton of an article by rules (002): what happened, what was measured, who said what, what was decreed."""
 
 import re
+from collections.abc import Sequence
 
 from agents.language.hostile import screen
 from agents.language.rules.entities import find_entities
@@ -15,9 +16,12 @@ from scoring.skeleton import (
     SkeletonPolicyStatement,
     SkeletonQuote,
 )
+from scoring.values import Triple
 
 ARTICLE_LIMIT = 60_000
 MAX_PER_KIND = 40
+# A longer "sentence" is a table or a list that lost its line ends.
+MAX_SENTENCE = 600
 _QUOTE = re.compile(r"\"([^\"\n]{8,600})\"|“([^“”\n]{8,600})”|«([^«»\n]{8,600})»|„([^„“”\n]{8,600})[“”]")
 _SPEAKER = re.compile(r"\b(?:said|says|told|added|explained|wrote|announced|according to)\b", re.IGNORECASE)
 
@@ -29,15 +33,17 @@ def outline(article: str) -> CoverageSkeleton:
     rules: list[SkeletonPolicyStatement] = []
     text = screen(article, ARTICLE_LIMIT).text
     for sentence in split_sentences(text):
-        kind = describe(sentence).predicate_type
-        for triple in triples_of(sentence):
+        if len(sentence) > MAX_SENTENCE:
+            continue
+        kind, triples = describe(sentence).predicate_type, triples_of(sentence)
+        for triple in triples:
             if kind == "policy":
                 rules.append(
                     SkeletonPolicyStatement(triple.subject, f"{triple.relation} {triple.object}", _time(sentence))
                 )
             else:
                 events.append(SkeletonEvent(triple.subject, triple.relation, triple.object, _time(sentence)))
-        figures += _figures(sentence)
+        figures += _figures(sentence, triples)
     return CoverageSkeleton(
         events=tuple(events[:MAX_PER_KIND]),
         measurements=tuple(figures[:MAX_PER_KIND]),
@@ -50,26 +56,25 @@ def _time(sentence: str) -> str:
     return next((sentence[m.start : m.end] for m in measures(sentence) if m.dimension in ("date", "year")), "")
 
 
-def _figures(sentence: str) -> list[SkeletonMeasurement]:
+def _figures(sentence: str, triples: Sequence[Triple]) -> list[SkeletonMeasurement]:
+    """Whose number each is: the sentence's subject, else its first name; and the words around the number."""
     names = [entity.name for entity in find_entities(sentence)]
-    found = []
+    subject = triples[0].subject if triples else names[0] if names else ""
+    if not subject:
+        return []
+    time, found = _time(sentence), []
     for measure in measures(sentence):
         if measure.dimension in ("date", "year", "ordinal"):
             continue
-        subject, metric = _said_of(sentence, measure, names)
-        if subject:
-            quantity = sentence[measure.start : measure.end]
-            found.append(SkeletonMeasurement(subject, metric, quantity, _time(sentence)))
+        quantity = sentence[measure.start : measure.end]
+        found.append(SkeletonMeasurement(subject, _metric(sentence, measure, subject), quantity, time))
     return found
 
 
-def _said_of(sentence: str, measure: Measure, names: list[str]) -> tuple[str, str]:
-    """Whose number it is, and of what: the sentence's subject, and the words between it and the number."""
-    triples = triples_of(sentence)
-    subject = triples[0].subject if triples else names[0] if names else ""
+def _metric(sentence: str, measure: Measure, subject: str) -> str:
     before = sentence[: measure.start].removeprefix(subject).strip(" ,")
-    after = " ".join(sentence[measure.end :].split()[:2]).rstrip(".,;")
-    return subject, " ".join([*before.split()[-6:], after]).strip()
+    after = " ".join(sentence[measure.end : measure.end + 60].split()[:2]).rstrip(".,;")
+    return " ".join([*before.split()[-6:], after]).strip()
 
 
 def _quotes(text: str) -> list[SkeletonQuote]:
