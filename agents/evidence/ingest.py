@@ -1,6 +1,11 @@
-"""From a readable page to passages in the index: cut, embedded, stored. Doing it twice is doing it once."""
+"""From a readable page to passages in the index: cut, embedded, stored. Doing it twice is doing it once.
 
+Search expansion calls `ingest_page`; `veristream ingest` and the refresh of the knowledge base store in bulk.
+"""
+
+from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from agents.evidence.chunking import chunk
 from agents.evidence.credibility import SourceCredibility
@@ -9,6 +14,13 @@ from agents.language.ports import Embedder
 from storage.ports import EvidenceIndex, Passage
 
 SNIPPET_CHARACTERS = 200
+
+
+class Stored(NamedTuple):
+    """What became of passages: how many were new, and how many the index held already."""
+
+    new: int
+    known: int
 
 
 async def ingest_page(
@@ -21,7 +33,15 @@ async def ingest_page(
     now: datetime,
 ) -> int:
     """Store a page's passages; returns how many were new."""
-    passages = [
+    stored = await store_passages(passages_of(page, collection, credibility, now), index, embedder)
+    return stored.new
+
+
+def passages_of(
+    page: ExtractedPage, collection: str, credibility: SourceCredibility, now: datetime, method: str = "trafilatura"
+) -> list[Passage]:
+    """The passages that a page is stored as."""
+    return [
         Passage(
             collection=collection,
             url=page.url,
@@ -32,10 +52,32 @@ async def ingest_page(
             domain=page.domain,
             published=page.published,
             credibility=credibility.prior(page.domain),
-            extraction="trafilatura",
+            extraction=method,
         )
         for text in chunk(page.text)
     ]
-    # The title says what a passage in the middle of a page is about; the stored text stays what the page says.
-    vectors = await embedder.embed([f"{passage.title}. {passage.text}" for passage in passages])
-    return await index.upsert(list(zip(passages, vectors, strict=True)))
+
+
+async def store_passages(passages: Sequence[Passage], index: EvidenceIndex, embedder: Embedder) -> Stored:
+    """Store what one collection does not hold yet; what it holds is neither embedded nor written again."""
+    missing = await missing_from(index, passages)
+    if missing:
+        vectors = await embedder.embed([embedded_text(passage) for passage in missing])
+        await index.upsert(list(zip(missing, vectors, strict=True)))
+    return Stored(len(missing), len(passages) - len(missing))
+
+
+async def missing_from(index: EvidenceIndex, passages: Sequence[Passage]) -> list[Passage]:
+    """Those that their (one) collection does not hold, each once."""
+    wanted = {passage.id: passage for passage in passages}
+    if not wanted:
+        return []
+    held = await index.get(passages[0].collection, list(wanted))
+    for passage in held:
+        del wanted[passage.id]
+    return list(wanted.values())
+
+
+def embedded_text(passage: Passage) -> str:
+    """What a passage is embedded as: its title says what a passage in the middle of a page is about."""
+    return f"{passage.title}. {passage.text}" if passage.title else passage.text
