@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
+from streams.errors import BrokerUnreachable
 from streams.kafka import client_options
 from streams.settings import Settings
 from streams.topics import TOPICS, Topic
 
 NO_ERROR = 0
-
-
-class BrokerUnreachable(Exception):  # noqa: N818 - reads as what happened
-    """No broker answered; the message says where we looked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import httpx
 from aiokafka import AIOKafkaProducer
+from pydantic import SecretStr
 
 from agents.claims.budget import LoopBudget
 from agents.evidence.credibility import SourceCredibility
@@ -17,10 +19,8 @@ from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
 from agents.language.cache import MemoryCache
 from agents.language.config import LanguagePolicy
 from agents.language.embedders.onnx import OnnxEmbedder
-from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.llm.asking import Asker, AskPolicy
-from agents.language.llm.openai_model import Endpoint, OpenAIModel
 from agents.language.model_files import model_folder
 from agents.language.ports import Embedder
 from agents.language.quota import QuotaPolicy
@@ -32,12 +32,14 @@ from scoring.policy import policy_named
 from storage.embedded.ledger import SqliteLedger
 from storage.embedded.stores import LEDGER_FILE, open_embedded
 from storage.ports import Embedder as EmbedderIdentity
-from storage.ports import VerdictLedger
+from storage.ports import Stores, VerdictLedger
+from storage.servers.config import Neo4jServer, WeaviateServer
 from streams.admission import Admission
-from streams.gateway.desk import Desk
-from streams.gateway.hub import Hub
 from streams.kafka import client_options
 from streams.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from streams.gateway.desk import Desk
 
 
 def utc_now() -> datetime:
@@ -47,7 +49,43 @@ def utc_now() -> datetime:
 
 async def open_ledger(settings: Settings) -> VerdictLedger:
     """The ledger that the settings name."""
-    return await SqliteLedger.open(settings.data_dir / LEDGER_FILE)
+    server = _neo4j(settings)
+    if server is None:
+        return await SqliteLedger.open(settings.data_dir / LEDGER_FILE)
+    from storage.servers.neo4j.connection import Neo4jConnection
+    from storage.servers.neo4j.ledger import Neo4jLedger
+
+    connection = await Neo4jConnection.open(server)
+    ledger = Neo4jLedger(connection)
+    await connection.close()  # the ledger holds a share of its own
+    return ledger
+
+
+async def _open_stores(settings: Settings, embedder: Embedder) -> Stores:
+    """Servers where one is named, embedded where none is. Their clients are loaded only when they are used."""
+    identity = EmbedderIdentity(embedder.name, embedder.dimension)
+    weaviate, neo4j = _weaviate(settings), _neo4j(settings)
+    if weaviate is None and neo4j is None:
+        return await open_embedded(settings.data_dir, identity)
+    from storage.servers.stores import open_stores
+
+    return await open_stores(identity, data_dir=settings.data_dir, weaviate=weaviate, neo4j=neo4j)
+
+
+def _weaviate(settings: Settings) -> WeaviateServer | None:
+    if settings.weaviate_url is None:
+        return None
+    return WeaviateServer(settings.weaviate_url, settings.weaviate_grpc_port, _secret(settings.weaviate_api_key))
+
+
+def _neo4j(settings: Settings) -> Neo4jServer | None:
+    if settings.neo4j_url is None:
+        return None
+    return Neo4jServer(settings.neo4j_url, settings.neo4j_user, _secret(settings.neo4j_password) or "")
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value is not None else None
 
 
 @asynccontextmanager
@@ -55,7 +93,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """Everything a worker's handlers need, closed again at the end of the block."""
     async with AsyncExitStack() as stack:
         embedder = _embedder(settings, stack)
-        stores = await open_embedded(settings.data_dir, EmbedderIdentity(embedder.name, embedder.dimension))
+        stores = await _open_stores(settings, embedder)
         stack.push_async_callback(stores.close)
         client = await stack.enter_async_context(httpx.AsyncClient(timeout=10.0))
         search, fetcher = _web(settings, client)
@@ -93,6 +131,8 @@ def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
         return local
     if settings.openai_api_key is None:
         raise SettingsError("VERISTREAM_EMBEDDER=openai needs OPENAI_API_KEY; unset one or set the other")
+    from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
+
     endpoint = EmbeddingEndpoint(api_key=settings.openai_api_key.get_secret_value(), base_url=settings.openai_base_url)
     return OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
 
@@ -109,6 +149,8 @@ def _language(settings: Settings) -> Language:
     )
     if settings.openai_api_key is None:
         return Language(policy=policy)
+    from agents.language.llm.openai_model import Endpoint, OpenAIModel
+
     endpoint = Endpoint(
         api_key=settings.openai_api_key.get_secret_value(),
         base_url=settings.openai_base_url,
@@ -138,8 +180,11 @@ def _budget(settings: Settings) -> LoopBudget:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings) -> AsyncIterator[Desk]:
-    """Everything a gateway needs."""
+async def open_desk(settings: Settings) -> AsyncIterator["Desk"]:
+    """Everything a gateway needs. A worker never loads its HTTP framework."""
+    from streams.gateway.desk import Desk
+    from streams.gateway.hub import Hub
+
     async with AsyncExitStack() as stack:
         ledger = await open_ledger(settings)
         stack.push_async_callback(ledger.close)

@@ -3,9 +3,10 @@
 import ssl
 from typing import Any
 
-import faust
-
 from streams.settings import Settings, SettingsError
+
+FETCH_WAIT_MS = 25
+"""How long a fetch of ours listens for news: forty quiet polls a second cost next to nothing, and a hop is short."""
 
 
 def ssl_context(settings: Settings) -> ssl.SSLContext | None:
@@ -39,6 +40,8 @@ def client_options(settings: Settings) -> dict[str, Any]:
 
 def faust_credentials(settings: Settings) -> Any:
     """The same for Faust, in its own words."""
+    import faust
+
     context = ssl_context(settings)
     if settings.kafka_sasl_password is not None and settings.kafka_security_protocol.startswith("SASL"):
         return faust.SASLCredentials(

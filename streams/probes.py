@@ -14,13 +14,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from streams import metrics
+from streams.errors import PortInUse
 
 GRACE_SECONDS = 5
 START_SECONDS = 60.0
-
-
-class PortInUse(Exception):  # noqa: N818 - reads as what happened
-    """Somebody else listens there."""
 
 
 def listen(host: str, port: int, setting: str) -> socket.socket:

@@ -1,46 +1,24 @@
 """The two kinds of process: a worker and a gateway, from settings to exit code."""
 
 import asyncio
-import signal
 from collections.abc import Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import structlog
 
-from streams.admin import BrokerUnreachable, cluster_admin
+from streams.admin import cluster_admin
 from streams.app import GROUP, group_name
 from streams.bootstrap import open_desk, open_services
+from streams.errors import BrokerUnreachable, CannotStart
 from streams.gateway.app import create_app
 from streams.probes import listen, serving
 from streams.settings import Settings
+from streams.signals import stop_on_signals
 from streams.topology import STAGES, Stage
 from streams.worker import Worker
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 log = structlog.get_logger("veristream.process")
 
 BROKER_PATIENCE_SECONDS = 300.0
-
-
-class CannotStart(Exception):  # noqa: N818 - reads as what happened
-    """A process refuses to start; the message says what to do."""
-
-
-@contextmanager
-def stop_on_signals() -> "Iterator[asyncio.Event]":
-    """An event that SIGTERM and SIGINT set."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield stop
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
 
 
 async def run_worker(settings: Settings, stages: Sequence[Stage] = STAGES) -> int:

@@ -10,11 +10,8 @@ import aiokafka
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer, Transport, server_list
 
-from streams.kafka import client_options
+from streams.kafka import FETCH_WAIT_MS, client_options
 from streams.settings import Settings
-
-FETCH_WAIT_MS = 25
-"""Forty quiet polls a second cost next to nothing; a claim makes five hops and more."""
 
 
 def prompt_transport(app: Any, settings: Settings) -> Any:

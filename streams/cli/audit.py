@@ -5,8 +5,6 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from agents.claims.audit import audit as differences_of
-from agents.claims.explain import explain as explained
 from agents.claims.package import VerdictPackage
 from streams.cli.documents import documents
 from streams.cli.errors import fail, stderr
@@ -23,6 +21,9 @@ def audit(
     explain: Annotated[bool, typer.Option("--explain", help="Print each verdict as a person would read it.")] = False,
 ) -> None:
     """Recompute every number of a verdict package from the package alone, and print what differs."""
+    from agents.claims.audit import audit as differences_of
+    from agents.claims.explain import explain as explained
+
     wrong = total = 0
     for name, text in documents(files):
         total += 1

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import typer
 
-from streams.admin import BrokerUnreachable, cluster_admin
-from streams.bootstrap import open_services
+from streams.admin import cluster_admin
 from streams.cli.errors import fail, run
 from streams.cli.options import example, options, stdout
 from streams.cli.target import gateway_url, running_embedded
+from streams.errors import BrokerUnreachable
 from streams.settings import Settings, SettingsError, load_settings
 
 CHECK_SECONDS = 20.0
@@ -80,6 +80,8 @@ async def _broker(settings: Settings) -> Finding:
 
 
 async def _services(settings: Settings) -> Finding:
+    from streams.bootstrap import open_services
+
     async with open_services(settings) as services:
         rows = await services.embedder.embed(["a claim"])
         collections = await services.index.collections()

@@ -11,10 +11,7 @@ from aiokafka.errors import KafkaError
 from rich.console import Console
 
 from storage.errors import StoreError
-from streams.admin import BrokerUnreachable
-from streams.embedded.children import ChildGaveUp
-from streams.probes import PortInUse
-from streams.processes import CannotStart
+from streams.errors import BrokerUnreachable, CannotStart, ChildGaveUp, PortInUse
 from streams.settings import SettingsError
 
 T = TypeVar("T")

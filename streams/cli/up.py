@@ -5,7 +5,7 @@ import json
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from aiokafka import AIOKafkaConsumer
@@ -15,13 +15,12 @@ from streams import topics
 from streams.cli.errors import run, stderr
 from streams.cli.options import example, options, stdout
 from streams.cli.show import progress_line, verdict_line
-from streams.embedded.samples import load_knowledge_base, publish_claims, trusting_the_town
-from streams.embedded.supervisor import RunningSystem, embedded_system
-from streams.kafka import client_options
+from streams.kafka import FETCH_WAIT_MS, client_options
 from streams.logs import configure_logs
-from streams.processes import stop_on_signals
 from streams.settings import Settings, SettingsError, load_settings
-from streams.transport import FETCH_WAIT_MS
+
+if TYPE_CHECKING:
+    from streams.embedded.supervisor import RunningSystem
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +41,10 @@ def up(
 
 
 async def _up(with_samples: bool, fresh: bool, port: int | None, data_dir: Path | None) -> None:
+    from streams.embedded.samples import load_knowledge_base, trusting_the_town
+    from streams.embedded.supervisor import embedded_system
+    from streams.signals import stop_on_signals
+
     async with AsyncExitStack() as stack:
         if fresh:
             data_dir = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="veristream-")))
@@ -61,7 +64,7 @@ async def _up(with_samples: bool, fresh: bool, port: int | None, data_dir: Path 
     stderr.print("stopped", style="dim")
 
 
-async def _stay_up(system: RunningSystem, stop: asyncio.Event, *, with_samples: bool) -> None:
+async def _stay_up(system: "RunningSystem", stop: asyncio.Event, *, with_samples: bool) -> None:
     watching = asyncio.create_task(_show(system.settings, len(samples.load().claims) if with_samples else 0, system))
     children = asyncio.create_task(system.until_broken())
     stopping = asyncio.create_task(stop.wait())
@@ -76,7 +79,7 @@ async def _stay_up(system: RunningSystem, stop: asyncio.Event, *, with_samples: 
         children.cancel()
 
 
-async def _show(settings: Settings, expected: int, system: RunningSystem) -> None:
+async def _show(settings: Settings, expected: int, system: "RunningSystem") -> None:
     """Every step and every verdict as they come."""
     prefix = settings.topic_prefix
     names = [prefix + topics.PROGRESS.name, prefix + topics.VERDICTS.name]
@@ -88,6 +91,8 @@ async def _show(settings: Settings, expected: int, system: RunningSystem) -> Non
         await consumer.seek_to_end()
         stdout.print(f"gateway: [bold]{system.gateway_url}[/bold]  (API at {system.gateway_url}/docs)")
         if expected:
+            from streams.embedded.samples import publish_claims
+
             await publish_claims(settings)
         else:
             stdout.print('ready: try [bold]veristream verify "…"[/bold] in another terminal; Ctrl-C stops everything')

@@ -10,12 +10,10 @@ import httpx
 import typer
 
 from agents.claims.submission import normalise
-from streams.bootstrap import open_desk
 from streams.cli.errors import Refused, fail, run, stderr
 from streams.cli.options import example, options, stdout
 from streams.cli.show import explain, progress_line
 from streams.cli.target import gateway_url, running_embedded
-from streams.gateway.app import create_app
 from streams.logs import configure_logs
 from streams.settings import Settings, load_settings
 
@@ -77,6 +75,9 @@ async def _client() -> AsyncIterator[httpx.AsyncClient]:
         async with _http(base_url=gateway_url(settings)) as client:
             yield client
     elif settings.broker is not None:
+        from streams.bootstrap import open_desk
+        from streams.gateway.app import create_app
+
         configure_logs(settings, quiet=True)
         app = create_app(lambda: open_desk(settings), settings.cors_origins)
         async with (

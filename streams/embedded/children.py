@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import structlog
 
+from streams.errors import ChildGaveUp
+
 log = structlog.get_logger("veristream.supervisor")
 
 
@@ -20,10 +22,6 @@ class RestartPolicy:
     within_seconds: float = 60.0
     first_wait: float = 0.5
     longest_wait: float = 10.0
-
-
-class ChildGaveUp(Exception):  # noqa: N818 - reads as what happened
-    """A child crashed too often; the supervisor stops everything."""
 
 
 class Child:

@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from streams import topics
 from streams.contracts import ProgressEvent
-from streams.kafka import client_options
+from streams.kafka import FETCH_WAIT_MS, client_options
 from streams.settings import Settings
-from streams.transport import FETCH_WAIT_MS
 
 log = structlog.get_logger("veristream.gateway")
 

@@ -9,8 +9,8 @@ from agents.services import Services
 from streams import topics
 from streams.bootstrap import open_services
 from streams.logs import configure_logs
-from streams.processes import stop_on_signals
 from streams.settings import load_settings
+from streams.signals import stop_on_signals
 from streams.topology import Stage
 from streams.worker import Worker
 from tests.faults.holding import Hold, answer

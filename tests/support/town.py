@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import samples
 from streams.embedded.sample_web import serve
-from streams.processes import stop_on_signals
+from streams.signals import stop_on_signals
 
 
 def claims(count: int, prefix: str) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 import samples
 from agents.evidence import PageUnavailable, SamplePageFetcher, SampleWebSearch, open_client
 from streams.embedded.sample_web import SampleSearchEngine, create_sample_web, main_text, serve
-from streams.probes import PortInUse
+from streams.errors import PortInUse
 
 CORPUS = samples.load()
 BY_URL = {page.url: page for page in CORPUS.pages}
