@@ -10,9 +10,16 @@ from streams.delivery.loop import StageLoop
 from streams.kafka import faust_credentials
 from streams.settings import Settings
 from streams.topology import STAGES, Stage
-from streams.transport import prompt_transport
+from streams.transport import RoomyQueue, prompt_transport
 
 GROUP = "veristream"
+
+
+class StageApp(faust.App):  # type: ignore[misc]  # Faust has no types
+    """A Faust app in which one stage's full buffer does not stop the others."""
+
+    def FlowControlQueue(self, maxsize: int | None = None, *, clear_on_resume: bool = False) -> RoomyQueue:  # noqa: N802
+        return RoomyQueue(maxsize=maxsize, flow_control=self.flow_control, clear_on_resume=clear_on_resume)
 
 
 def group_name(settings: Settings, stages: tuple[Stage, ...]) -> str:
@@ -24,7 +31,7 @@ def group_name(settings: Settings, stages: tuple[Stage, ...]) -> str:
 def build_app(settings: Settings, group: str) -> Any:
     """Faust, set up so that it does only what we ask of it (docs/decisions/0004)."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    app = faust.App(
+    app = StageApp(
         group,
         broker=settings.broker,
         broker_credentials=faust_credentials(settings),
@@ -32,7 +39,8 @@ def build_app(settings: Settings, group: str) -> Any:
         broker_session_timeout=settings.kafka_session_timeout_seconds,
         broker_heartbeat_interval=settings.kafka_session_timeout_seconds / 5,
         broker_request_timeout=max(30.0, settings.kafka_session_timeout_seconds * 2),
-        broker_max_poll_records=500,
+        # A buffer takes one poll of every partition more than it asks for, so a poll is small.
+        broker_max_poll_records=100,
         stream_buffer_maxsize=max(64, settings.in_flight * 4),
         # With True a rebalance or a stop waits, without a limit, for events that a paused stage holds or never took.
         # What is in hand may then be done twice by two workers, which every step is made for.

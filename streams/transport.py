@@ -1,17 +1,78 @@
-"""Faust's Kafka transport with one thing changed: how long a fetch waits for news.
+"""Faust's Kafka transport with its waits taken out: no stage waits for a fetch, or for another stage's full buffer.
 
-Faust waits up to 1.5 s, and a node answers one fetch of a consumer at a time, so an event for one stage may wait for
-a fetch that listens to the others: a second and a half per hop, with nothing else to do.
+Faust's fetch listens for up to 1.5 s, and a node answers one fetch of a consumer at a time, so an event for one stage
+may wait for a fetch that listens to the others: a second and a half per hop, with nothing else to do. Its conductor
+hands events over one by one, and at the first full buffer it stands still for all stages.
 """
 
+import inspect
+import types
+from collections.abc import Coroutine, Generator
 from typing import Any
 
 import aiokafka
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer, Transport, server_list
+from mode.services import WaitResults
+from mode.utils.queues import ThrowableQueue
 
 from streams.kafka import FETCH_WAIT_MS, client_options
 from streams.settings import Settings
+
+LOOK_AGAIN_SECONDS = 0.025
+"""While a stage has enough in its buffer, its fetched events wait inside aiokafka, which wakes nobody for them."""
+
+
+class RoomyQueue(ThrowableQueue):  # type: ignore[misc]  # mode has no types
+    """A stage's buffer, which takes whatever has been fetched already.
+
+    `maxsize` still says from where on no more is fetched for the stage; that is its bound, give or take one poll per
+    partition. A buffer that could be full would stop the conductor, and with it every other stage.
+    """
+
+    def full(self) -> bool:
+        return False
+
+
+@types.coroutine
+def _resumed(started: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, Any]:
+    """The rest of a coroutine that has run up to its first wait."""
+    try:
+        while True:
+            try:
+                sent = yield waits_for
+            except BaseException as error:  # noqa: BLE001 - a cancellation is for the coroutine to see, like any other
+                waits_for = started.throw(error)
+            else:
+                waits_for = started.send(sent)
+    except StopIteration as done:
+        return done.value
+
+
+async def _rest(started: Coroutine[Any, Any, Any], waits_for: Any) -> Any:
+    return await _resumed(started, waits_for)
+
+
+class EagerHandover:
+    """Of a Faust consumer, which watches over every event that it hands to a stage, with four tasks each.
+
+    An event that need not wait for anything, as nearly all, is handed over without them.
+    """
+
+    async def wait_first(self, *coros: Any, timeout: Any = None) -> WaitResults:  # noqa: ASYNC109 - as mode has it
+        """Run the first one until it waits; only then are the others waited for too, as mode does it."""
+        first, *others = coros
+        if inspect.iscoroutine(first):
+            try:
+                waits_for = first.send(None)
+            except BaseException as ended:
+                for other in filter(inspect.iscoroutine, others):
+                    other.close()
+                if isinstance(ended, StopIteration):
+                    return WaitResults([first], [ended.value], False)
+                raise
+            first = _rest(first, waits_for)
+        return await super().wait_first(first, *others, timeout=timeout)  # type: ignore[misc]  # mode.Service
 
 
 def prompt_transport(app: Any, settings: Settings) -> Any:
@@ -40,9 +101,13 @@ def prompt_transport(app: Any, settings: Settings) -> Any:
                 metadata_max_age_ms=30_000,
             )
 
-    class PromptConsumer(Consumer):  # type: ignore[misc]
+    class PromptConsumer(EagerHandover, Consumer):  # type: ignore[misc]
         def _new_consumer_thread(self) -> PromptThread:
             return PromptThread(self, loop=self.loop, beacon=self.beacon)
+
+        async def _getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's own
+            limit = LOOK_AGAIN_SECONDS if self._buffered_partitions else timeout
+            return await super()._getmany(active_partitions, min(timeout, limit))
 
     class PromptTransport(Transport):  # type: ignore[misc]
         Consumer = PromptConsumer
