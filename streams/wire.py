@@ -28,33 +28,35 @@ def decode(topic: Topic, key: bytes | None, value: bytes | None) -> BaseModel:
     contract = topic.contract
     if contract is None:
         raise BadMessage("no_contract", f"nothing is read from {topic.name}")
-    document = _document(topic, value)
-    named = document.get("job_id")
-    job_id = named if isinstance(named, str) else None
-    version = document.get("schema_version", SCHEMA_VERSION)
-    if version is not SCHEMA_VERSION and version != SCHEMA_VERSION:
-        raise BadMessage("wrong_version", f"schema_version {version!r} is not supported; send 1", job_id)
-    try:
-        model = contract.model_validate_json(value or b"")
-    except ValidationError as error:
-        raise BadMessage("invalid", describe(error), job_id) from None
-    if key is not None and key != getattr(model, "job_id", "").encode():
-        raise BadMessage("bad_key", "the message key is not the job_id of its value", job_id)
-    return model
-
-
-def _document(topic: Topic, value: bytes | None) -> dict[str, object]:
     if value is None:
         raise BadMessage("null_value", "the message has no value; send a JSON object")
     if len(value) > topic.value_max_bytes:
         raise BadMessage("too_large", f"{len(value)} bytes; {topic.name} takes at most {topic.value_max_bytes}")
     try:
+        model = contract.model_validate_json(value)
+    except ValidationError as error:
+        # Only what is refused is parsed a second time, for a reason that says more.
+        raise _refusal(value, error) from None
+    job_id = getattr(model, "job_id", "")
+    if key is not None and key != job_id.encode():
+        raise BadMessage("bad_key", "the message key is not the job_id of its value", job_id or None)
+    return model
+
+
+def _refusal(value: bytes, error: ValidationError) -> BadMessage:
+    """The first thing that is wrong with it: no JSON, no object, another version, or its fields."""
+    try:
         document = json.loads(value)
     except (ValueError, RecursionError):
-        raise BadMessage("not_json", "the value is not UTF-8 JSON") from None
+        return BadMessage("not_json", "the value is not UTF-8 JSON")
     if not isinstance(document, dict):
-        raise BadMessage("invalid", f"expected a JSON object, got {type(document).__name__}")
-    return document
+        return BadMessage("invalid", f"expected a JSON object, got {type(document).__name__}")
+    named = document.get("job_id")
+    job_id = named if isinstance(named, str) else None
+    version = document.get("schema_version", SCHEMA_VERSION)
+    if version is not SCHEMA_VERSION and version != SCHEMA_VERSION:
+        return BadMessage("wrong_version", f"schema_version {version!r} is not supported; send 1", job_id)
+    return BadMessage("invalid", describe(error), job_id)
 
 
 def describe(error: ValidationError) -> str:

@@ -25,7 +25,8 @@ JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}$")]
 def normalise(text: str) -> str:
     """NFC, runs of white space as one blank, no blanks at the ends; control characters are refused."""
     composed = unicodedata.normalize("NFC", text)
-    for character in composed:
+    # What is printable holds no control character; only the rest is looked at one by one. Every hop comes by here.
+    for character in () if composed.isprintable() else composed:
         if unicodedata.category(character) in {"Cc", "Cs"} and not character.isspace():
             raise ValueError(f"control character U+{ord(character):04X} is not allowed; remove it")
     return " ".join(composed.split())
