@@ -53,9 +53,10 @@ class StageLoop:
                 # What was buffered but not taken stays unacknowledged and goes to whoever reads next.
                 break
             cell = self._window.open(event.message.tp, event)
+            message = self._message(event)
             if self._arrived is not None:
-                await self._arrived(self._message(event))
-            task = asyncio.create_task(self._take(cell))
+                await self._arrived(message)
+            task = asyncio.create_task(self._take(cell, message))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         if not self._draining.is_set():
@@ -73,10 +74,10 @@ class StageLoop:
                 log.warning("not finished in time; these events will come again", stage=self.name, events=len(late))
                 await asyncio.wait(late, timeout=5)
 
-    async def _take(self, cell: Cell[Any]) -> None:
+    async def _take(self, cell: Cell[Any], message: Message) -> None:
         self._gauge.inc()
         try:
-            await self._process(self._message(cell.event))
+            await self._process(message)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it is, the event must not be acknowledged

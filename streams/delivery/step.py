@@ -76,9 +76,12 @@ class Step:
         try:
             model = self._decode(message)
             at = position(model)
-            with structlog.contextvars.bound_contextvars(job_id=at.job_id, stage=self.stage.name, loop=at.loop):
+            bound = structlog.contextvars.bind_contextvars(job_id=at.job_id, stage=self.stage.name, loop=at.loop)
+            try:
                 result = await self._handle(model)
                 await self._deliver(result.sends + self._told(at, result.notes))
+            finally:
+                structlog.contextvars.reset_contextvars(**bound)
         except GivenUp as given_up:
             await self._bury(message, given_up, at)
             return
@@ -136,7 +139,11 @@ class Step:
 
     async def _send_all(self, sends: tuple[Send, ...]) -> None:
         """Together, so that they share the producer's next batch; every one has ended when this returns."""
-        sending = (self.producer.send(send.to, send.key.encode(), encode(send.value)) for send in sends)
+        sending = [self.producer.send(send.to, send.key.encode(), encode(send.value)) for send in sends]
+        if len(sending) == 1:
+            # One needs no task of its own.
+            await sending[0]
+            return
         for outcome in await asyncio.gather(*sending, return_exceptions=True):
             if outcome is not None:
                 raise outcome
