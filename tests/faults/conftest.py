@@ -18,7 +18,7 @@ from streams.app import GROUP
 from streams.embedded.samples import load_knowledge_base
 from streams.settings import Settings
 from tests.support.processes import ROOT, Process, clean_environment, veristream
-from tests.support.wire import Raw, publish
+from tests.support.wire import Outputs, Raw, publish
 
 PARTITIONS = 4
 SESSION_SECONDS = 6.0
@@ -37,7 +37,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample town's knowledge base, stored once."""
     folder = tmp_path_factory.mktemp("knowledge")
-    asyncio.run(load_knowledge_base(Settings(data_dir=folder)))
+    asyncio.run(load_knowledge_base(Settings(data_dir=folder, embedder="static")))
     return folder
 
 
@@ -60,6 +60,8 @@ class Stage:
             "VERISTREAM_TOPIC_PREFIX": self.prefix,
             "VERISTREAM_TOPIC_PARTITIONS": str(PARTITIONS),
             "VERISTREAM_DATA_DIR": str(self.folder / "data"),
+            # The quickest one: these tests are about the stream, not about what is found.
+            "VERISTREAM_EMBEDDER": "static",
             "VERISTREAM_METRICS_PORT": "0",
             "VERISTREAM_KAFKA_SESSION_TIMEOUT_SECONDS": str(SESSION_SECONDS),
             **self.more,
@@ -91,6 +93,14 @@ class Stage:
         records = [Raw(claim_bytes(job_id, claim), job_id.encode()) for job_id, claim in pairs]
         await publish(self.kafka.address, self.topic("claims"), records)
         self.accepted += [job_id for job_id, _ in pairs]
+
+    def outputs(self, *names: str) -> Outputs:
+        """What comes out, watched together with the processes it has to come from."""
+        return Outputs(self.kafka.address, [self.topic(name) for name in names], self.check)
+
+    def check(self) -> None:
+        for process in self.processes:
+            process.check()
 
     def stop_workers(self) -> list[int]:
         """SIGTERM to every worker that still runs; their exit codes."""

@@ -7,7 +7,6 @@ import pytest
 from tests.faults.conftest import Stage
 from tests.support.processes import call
 from tests.support.town import claims
-from tests.support.wire import Outputs
 
 pytestmark = [pytest.mark.faults, pytest.mark.services, pytest.mark.timeout(300)]
 
@@ -18,13 +17,13 @@ async def test_a_broker_that_was_away_for_half_a_minute_is_found_again_and_nothi
     await stage.create_topics()
     workers = [stage.worker(), stage.worker()]
     await stage.submit(claims(150, "before"))
-    async with Outputs(stage.kafka.address, [stage.topic("verdicts")]) as verdicts:
+    async with stage.outputs("verdicts") as verdicts:
         await verdicts.until(lambda records: len(records) >= 10, 120, "work to be under way")
     await asyncio.to_thread(stage.kafka.stop)
     await asyncio.sleep(OUTAGE_SECONDS)  # the outage itself, as long as the promise says
     await asyncio.to_thread(stage.kafka.start)
     await stage.submit(claims(50, "after"))
-    async with Outputs(stage.kafka.address, [stage.topic("verdicts")]) as verdicts:
+    async with stage.outputs("verdicts") as verdicts:
         await verdicts.until_keys(stage.topic("verdicts"), set(stage.accepted), 180)
     assert [worker.alive for worker in workers] == [True, True]
     assert stage.stop_workers() == [0, 0]
@@ -42,7 +41,7 @@ async def test_a_worker_that_starts_before_its_broker_and_its_topics_waits_for_b
     created = await asyncio.to_thread(call, ["topics", "create"], stage.environment)
     assert created.returncode == 0, created.stderr
     await stage.submit(claims(20, "early"))
-    async with Outputs(stage.kafka.address, [stage.topic("verdicts")]) as verdicts:
+    async with stage.outputs("verdicts") as verdicts:
         await verdicts.until_keys(stage.topic("verdicts"), set(stage.accepted), 120)
     assert stage.stop_workers() == [0]
     code, line = stage.judge()

@@ -44,7 +44,7 @@ async def play(stage: Stage, module: str) -> list[str]:
 
     await send([HELD, *OTHERS], 0)
     first = worker(stage, module, 1)
-    async with Outputs(broker, [stage.topic("verdicts")]) as verdicts:
+    async with stage.outputs("verdicts") as verdicts:
         await verdicts.until_keys(stage.topic("verdicts"), set(OTHERS), 90)
         assert Path(stage.folder / "mark").exists()
         # A later event of another partition, seen committed: the commits after the last answer have been made.

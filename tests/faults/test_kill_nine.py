@@ -27,7 +27,7 @@ async def test_every_claim_ends_once_although_workers_are_killed_all_the_time(st
     await stage.create_topics()
     workers = [stage.worker(), stage.worker()]
     await stage.submit(claims(CLAIMS, "nine"))
-    async with Outputs(stage.kafka.address, [stage.topic("verdicts")]) as verdicts:
+    async with stage.outputs("verdicts") as verdicts:
         await verdicts.until_keys(stage.topic("verdicts"), {"nine-0000"}, 120)
         await _kill_again_and_again(stage, workers, verdicts)
         await verdicts.until_keys(stage.topic("verdicts"), set(stage.accepted), 240)

@@ -8,7 +8,7 @@ import pytest
 from streams.delivery.dead_letters import error_headers, original_headers
 from tests.faults.conftest import Stage, claim_bytes
 from tests.support.town import claims
-from tests.support.wire import Outputs, Raw, Read, publish
+from tests.support.wire import Raw, Read, publish
 
 pytestmark = [pytest.mark.faults, pytest.mark.services, pytest.mark.timeout(240)]
 
@@ -51,7 +51,7 @@ async def test_poison_is_kept_once_with_its_bytes_and_reason_and_other_claims_go
     await publish(stage.kafka.address, stage.topic("claims"), [Raw(claim_bytes("good-0000", "Another."), b"good-0000")])
     await stage.submit(claims(10, "later"))
     names = [stage.topic("verdicts"), stage.topic("dead-letters")]
-    async with Outputs(stage.kafka.address, names) as outputs:
+    async with stage.outputs("verdicts", "dead-letters") as outputs:
         await outputs.until_keys(names[0], set(stage.accepted), 120)
         letters = await outputs.until(lambda read: len(_letters(read, names[1])) > len(POISON), 60, "the dead letters")
     assert worker.alive

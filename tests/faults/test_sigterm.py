@@ -6,7 +6,6 @@ import pytest
 
 from tests.faults.conftest import Stage
 from tests.support.town import claims
-from tests.support.wire import Outputs
 
 pytestmark = [pytest.mark.faults, pytest.mark.services, pytest.mark.timeout(240)]
 
@@ -17,7 +16,7 @@ async def test_a_worker_told_to_stop_under_load_ends_well_and_in_time_and_nothin
     await stage.create_topics()
     worker = stage.worker()
     await stage.submit(claims(200, "term"))
-    async with Outputs(stage.kafka.address, [stage.topic("verdicts")]) as verdicts:
+    async with stage.outputs("verdicts") as verdicts:
         await verdicts.until(lambda records: len(records) >= 20, 120, "work to be under way")
         assert await asyncio.to_thread(worker.terminate, PROMISED_SECONDS) == 0
         await verdicts.to_the_end()

@@ -30,6 +30,7 @@ class Process:
         self._command = list(command)
         self._environment = clean_environment(environment)
         self._process: subprocess.Popen[bytes] | None = None
+        self._told_to_end = False
 
     def start(self) -> Self:
         with self.log.open("ab") as output:
@@ -53,6 +54,11 @@ class Process:
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
+    def check(self) -> None:
+        """Fail with the end of its log if it ended by itself."""
+        if not self.alive and not self._told_to_end:
+            raise AssertionError(f"{self._command} ended by itself: {self._tail()}")
+
     def text(self) -> str:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
@@ -63,18 +69,19 @@ class Process:
             text = self.text()
             if text.count(wanted) >= times:
                 return text
-            if not self.alive:
-                raise AssertionError(f"{self._command} ended before it said {wanted!r}: {self._tail()}")
+            self.check()
             if time.monotonic() > end:
                 raise AssertionError(f"{self._command} did not say {wanted!r} in {seconds:.0f} s: {self._tail()}")
             time.sleep(POLL_SECONDS)
 
     def send(self, number: signal.Signals) -> None:
+        self._told_to_end = True
         assert self._process is not None
         self._process.send_signal(number)
 
     def kill(self) -> None:
         """kill -9."""
+        self._told_to_end = True
         if self._process is not None:
             self._process.kill()
             self._process.wait(timeout=30)

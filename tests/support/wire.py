@@ -55,7 +55,9 @@ async def publish(broker: str, topic: str, records: Iterable[Raw]) -> int:
 class Outputs:
     """Everything in some topics from their first offset on, read as it comes."""
 
-    def __init__(self, broker: str, topics: Sequence[str]) -> None:
+    def __init__(self, broker: str, topics: Sequence[str], check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called while waiting, and may raise: there is nothing to wait for from a dead worker."""
+        self._check = check
         self._broker = broker
         self._topics = topics
         self._consumer = AIOKafkaConsumer(
@@ -95,6 +97,7 @@ class Outputs:
         """Read on until `enough` says so."""
         end = asyncio.get_running_loop().time() + seconds
         while not enough(self.records):
+            self._check()
             if asyncio.get_running_loop().time() > end:
                 raise AssertionError(f"waited {seconds:.0f} s in vain for {what}; read {len(self.records)} records")
             await self._poll()
