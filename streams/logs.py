@@ -21,7 +21,8 @@ QUIET = (
     "neo4j",
     "weaviate",
     "uvicorn",
-    "streams.transport",  # Faust logs under the name of whoever subclasses it
+    "streams.app",  # Faust logs under the name of whoever subclasses it
+    "streams.transport",
 )
 
 
@@ -53,6 +54,8 @@ def configure_logs(settings: Settings, *, quiet: bool = False) -> None:
         logging.getLogger(name).setLevel("ERROR" if quiet else "WARNING")
     # "Timer … is overlapping": a busy machine, not an error, and said several times a second.
     logging.getLogger("mode.timers").setLevel("ERROR")
+    # Deadlocks that the driver's own retry resolves are part of concurrent merges.
+    logging.getLogger("neo4j").setLevel("ERROR")
 
 
 def _renderers(settings: Settings) -> list[Any]:
