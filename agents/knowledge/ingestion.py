@@ -6,7 +6,8 @@ reading, and a run that was interrupted goes on where it stopped.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -83,16 +84,17 @@ class Ingestion:
         self._progress = progress
         self._writing: asyncio.Task[None] | None = None
 
-    async def run(self, pieces: AsyncIterator[Piece]) -> Tally:
+    async def run(self, pieces: AsyncGenerator[Piece, None]) -> Tally:
         """Store every document of `pieces`; a mismatch of embedders is raised before anything is read."""
         await refuse_other_embedder(self._target)
         batch = _Batch()
         try:
-            async for piece in pieces:
-                self._take(piece, batch)
-                if len(batch.passages) >= BATCH:
-                    await self._store(batch)
-                    batch = _Batch()
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    self._take(piece, batch)
+                    if len(batch.passages) >= BATCH:
+                        await self._store(batch)
+                        batch = _Batch()
             await self._store(batch)
         finally:
             await self._settle()

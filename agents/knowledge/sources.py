@@ -1,7 +1,8 @@
 """What `veristream ingest` was given, as one stream of documents with its total size known beforehand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -61,16 +62,17 @@ def _size(source: Source) -> int:
     return WEIGHT if isinstance(source, str) else 0
 
 
-async def read_sources(plan: Plan, visit: Visit) -> AsyncIterator[Piece]:
+async def read_sources(plan: Plan, visit: Visit) -> AsyncGenerator[Piece, None]:
     """Every document of every source, with how much of the whole has been used up."""
     before = 0
     for source in plan.sources:
-        async for item, consumed in _pieces(source, visit):
-            yield Piece(item, before + min(consumed, _size(source)))
+        async with aclosing(_pieces(source, visit)) as pieces:
+            async for item, consumed in pieces:
+                yield Piece(item, before + min(consumed, _size(source)))
         before += _size(source)
 
 
-def _pieces(source: Source, visit: Visit) -> AsyncIterator[Piece]:
+def _pieces(source: Source, visit: Visit) -> AsyncGenerator[Piece, None]:
     if isinstance(source, str):
         return read_address(source, visit)
     if isinstance(source, Skip):
@@ -78,7 +80,7 @@ def _pieces(source: Source, visit: Visit) -> AsyncIterator[Piece]:
     return _feed_file(source, visit) if source.kind == "feed" else _in_thread(read_file(source, visit.reading))
 
 
-async def _feed_file(source: FileSource, visit: Visit) -> AsyncIterator[Piece]:
+async def _feed_file(source: FileSource, visit: Visit) -> AsyncGenerator[Piece, None]:
     raw = await asyncio.to_thread(read_feed_file, source, visit.reading.policy)
     if isinstance(raw, Skip):
         yield Piece(raw, WEIGHT)
@@ -87,7 +89,7 @@ async def _feed_file(source: FileSource, visit: Visit) -> AsyncIterator[Piece]:
         yield piece
 
 
-async def _in_thread(items: Iterable[T]) -> AsyncIterator[T]:
+async def _in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
     """Drawn in a worker thread, a few at a time."""
     iterator: Iterator[T] = iter(items)
     while some := await asyncio.to_thread(lambda: list(islice(iterator, IN_ONE_GO))):

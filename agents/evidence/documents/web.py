@@ -8,7 +8,7 @@ import asyncio
 import gzip
 import io
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -49,7 +49,7 @@ def is_address(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
-async def read_address(url: str, visit: Visit) -> AsyncIterator[Piece]:
+async def read_address(url: str, visit: Visit) -> AsyncGenerator[Piece, None]:
     """The documents behind a named address; of a feed, those of its pages."""
     fetched = await _fetch(url, url, visit)
     if isinstance(fetched, Skip):
@@ -62,7 +62,7 @@ async def read_address(url: str, visit: Visit) -> AsyncIterator[Piece]:
             yield Piece(item, WEIGHT)
 
 
-async def read_entries(feed: bytes, named: str, visit: Visit) -> AsyncIterator[Piece]:
+async def read_entries(feed: bytes, named: str, visit: Visit) -> AsyncGenerator[Piece, None]:
     """The documents that a feed points to, a few at a time."""
     entries = await asyncio.to_thread(read_feed, feed)
     if isinstance(entries, str):

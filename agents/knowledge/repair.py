@@ -1,0 +1,81 @@
+"""Mends what `checking` finds, from what is stored. Every step may be repeated; nothing sound is touched."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from agents.evidence.extraction import ExtractedPage
+from agents.evidence.relations import ingest_relations
+from agents.knowledge.checking import Report
+from agents.knowledge.scanning import all_passages
+from agents.language.rules.facts import extract_facts
+from storage.ports import Passage, Stores
+from storage.ports.evidence import FACTS
+
+WRITTEN_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What was done."""
+
+    rewritten: int = 0
+    """Passages written anew, so that searches reach them."""
+    forgotten: int = 0
+    """Pages dropped from the registry, so that they may be read again."""
+    dropped: int = 0
+    """Relations deleted because the passages they were read from are gone."""
+    added: int = 0
+    """Relations read again from stored passages."""
+
+
+async def repair(stores: Stores, report: Report, now: datetime) -> Mended:
+    """Mend what `report` names."""
+    return Mended(
+        rewritten=await _rewrite(stores, report),
+        forgotten=sum([await stores.urls.forget(url) for url in report.lost]),
+        dropped=sum([await _drop_loose(stores, url) for url in report.loose]),
+        added=await _relate(stores, frozenset(report.half_stored), now),
+    )
+
+
+async def _rewrite(stores: Stores, report: Report) -> int:
+    count = 0
+    for collection, ids in report.unreachable.items():
+        for start in range(0, len(ids), WRITTEN_AT_ONCE):
+            count += await stores.index.repair(collection, ids[start : start + WRITTEN_AT_ONCE])
+    return count
+
+
+async def _drop_loose(stores: Stores, url: str) -> int:
+    """Delete a page's relations but those whose passages are there; some name none and go with their page."""
+    facts = await stores.graph.facts_from(url)
+    held = await _held(stores, {fact.passage_id for fact in facts if fact.passage_id})
+    kept = [fact for fact in facts if (fact.passage_id in held if fact.passage_id else held)]
+    await stores.graph.delete_by_url(url)
+    if kept:
+        await stores.graph.upsert_facts(kept)
+    return len(facts) - len(kept)
+
+
+async def _held(stores: Stores, ids: Iterable[str]) -> set[str]:
+    wanted = sorted(ids)
+    held: set[str] = set()
+    for collection in await stores.index.collections():
+        held |= {passage.id for passage in await stores.index.get(collection.name, wanted)}
+    return held
+
+
+async def _relate(stores: Stores, urls: frozenset[str], now: datetime) -> int:
+    """Read the relations of these pages again, passage by passage as they lie in the index."""
+    added = 0
+    if urls:
+        async for passage, _ in all_passages(stores.index, FACTS):
+            if passage.url in urls:
+                triples = extract_facts(passage.text, passage.published).triples
+                added += await ingest_relations(_page(passage), triples, graph=stores.graph, now=now)
+    return added
+
+
+def _page(passage: Passage) -> ExtractedPage:
+    return ExtractedPage(passage.url, passage.title, passage.text, passage.published, passage.domain, None)
