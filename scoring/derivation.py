@@ -95,7 +95,7 @@ class Recorder:
 
     def _step(self, name: str, op: Op, value: float | tuple[float, float]) -> float:
         self._value = finite(name, apply(op, self._value, value))
-        self._steps.append(Step(name=name, op=op, value=value, result=self._value))
+        self._steps.append(Step(name, op, value, self._value))
         return self._value
 
 
