@@ -1,7 +1,9 @@
 """The two kinds of process: a worker and a gateway, from settings to exit code."""
 
 import asyncio
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import structlog
 
@@ -19,11 +21,13 @@ from streams.worker import Worker
 log = structlog.get_logger("veristream.process")
 
 BROKER_PATIENCE_SECONDS = 300.0
+PARENT_POLL_SECONDS = 0.25
+"""Short enough that a supervisor that is started again at once finds its port free."""
 
 
 async def run_worker(settings: Settings, stages: Sequence[Stage] = STAGES) -> int:
     """A worker until it is told to stop."""
-    with stop_on_signals() as stop:
+    with stop_on_signals() as stop, ending_with_the_supervisor(settings):
         if not await wait_for_topics(settings, stop):
             return 0
         if not settings.embedded:
@@ -35,7 +39,7 @@ async def run_worker(settings: Settings, stages: Sequence[Stage] = STAGES) -> in
 async def run_gateway(settings: Settings) -> int:
     """A gateway until it is told to stop."""
     listener = listen(settings.gateway_host, settings.gateway_port, "VERISTREAM_GATEWAY_PORT")
-    with stop_on_signals() as stop:
+    with stop_on_signals() as stop, ending_with_the_supervisor(settings):
         if not await wait_for_topics(settings, stop):
             return 0
         app = create_app(lambda: open_desk(settings), settings.cors_origins)
@@ -44,6 +48,29 @@ async def run_gateway(settings: Settings) -> int:
             await stop.wait()
     log.info("gateway stopped")
     return 0
+
+
+@contextmanager
+def ending_with_the_supervisor(settings: Settings) -> Iterator[None]:
+    """A child of an embedded system ends with it: without the broker there is nothing that it could still finish.
+
+    A supervisor that was killed cannot say goodbye, and its children would hold the port and the stores for ever.
+    """
+    if not settings.embedded:
+        yield
+        return
+    watching = asyncio.create_task(_watch_parent(os.getppid()))
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+async def _watch_parent(parent: int) -> None:
+    while os.getppid() == parent:  # noqa: ASYNC110 - the kernel tells nobody of a new parent
+        await asyncio.sleep(PARENT_POLL_SECONDS)
+    log.critical("the supervisor is gone; what was open starts again from its journal")
+    os._exit(1)
 
 
 async def wait_for_topics(settings: Settings, stop: asyncio.Event) -> bool:
