@@ -1,0 +1,1 @@
+"""KnowledgeGraph, VerdictLedger and UrlRegistry in Neo4j, over one shared driver."""

@@ -1,0 +1,185 @@
+"""The graph's Cypher for writing; each function runs in its caller's transaction.
+
+Batches lock what they share by writing to it first, entities before sources and each by sorted keys: two batches
+that meet wait for each other instead of deadlocking.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, LiteralString
+
+from storage.ports.graph import ClaimRecord, Entity, Fact, entity_key
+from storage.servers.neo4j.connection import Work
+from storage.servers.neo4j.keys import key_of
+from storage.times import micros
+
+DELETED_AT_ONCE = 1_000
+"""Facts deleted per transaction, so that a large clearing-up holds no locks for long."""
+
+ENTITIES: LiteralString = """
+UNWIND $rows AS row
+MERGE (e:Entity {space: $space, key: row.key}) ON CREATE SET e.name = row.name, e.kind = ''
+SET e.locked = true, e.kind = CASE WHEN row.kind = '' THEN e.kind ELSE row.kind END
+"""
+ALIASES: LiteralString = """
+UNWIND $rows AS row
+MERGE (a:Alias {space: $space, key: row.key}) SET a.locked = true
+WITH a, row MATCH (e:Entity {space: $space, key: row.entity})
+MERGE (a)-[r:NAMES]->(e) ON CREATE SET r.name = row.name
+"""
+BEARERS: LiteralString = """
+UNWIND $keys AS key
+OPTIONAL MATCH (bearer:Entity {space: $space, key: key})
+OPTIONAL MATCH (:Alias {space: $space, key: key})-[:NAMES]->(named:Entity)
+RETURN key, bearer IS NOT NULL AS own, collect(DISTINCT named.key) AS others
+"""
+SOURCES: LiteralString = """
+UNWIND $rows AS row
+MERGE (s:Source {space: $space, key: row.key}) ON CREATE SET s.url = row.url
+SET s.domain = row.domain, s.title = row.title
+"""
+FACTS: LiteralString = """
+UNWIND $rows AS row
+MERGE (f:Fact {space: $space, fact_id: row.fact_id})
+ON CREATE SET f.subject_key = row.subject_key, f.object_key = row.object_key,
+              f.subject = row.subject, f.relation = row.relation, f.object = row.object
+SET f.observed = row.observed, f.confidence = row.confidence, f.published = row.published,
+    f.text = row.text, f.passage_id = row.passage_id
+"""
+TIES: LiteralString = """
+UNWIND $rows AS row
+MATCH (f:Fact {space: $space, fact_id: row.fact_id}) WHERE NOT EXISTS { (f)-[:STATED_BY]->() }
+MATCH (subject:Entity {space: $space, key: row.subject_key})
+MATCH (object:Entity {space: $space, key: row.object_key})
+MATCH (s:Source {space: $space, key: row.source_key})
+CREATE (f)-[:SUBJECT]->(subject) CREATE (f)-[:OBJECT]->(object) CREATE (f)-[:STATED_BY]->(s)
+"""
+ENDS_OF: LiteralString = """
+MATCH (:Source {space: $space, key: $key})<-[:STATED_BY]-(:Fact)-[:SUBJECT|OBJECT]->(e:Entity)
+RETURN DISTINCT e.key AS key
+"""
+ENDS_OF_OLD: LiteralString = """
+MATCH (f:Fact) WHERE f.space = $space AND f.observed < $before WITH f LIMIT $limit
+MATCH (f)-[:SUBJECT|OBJECT]->(e:Entity) MATCH (f)-[:STATED_BY]->(s:Source)
+RETURN collect(DISTINCT f.fact_id) AS facts, collect(DISTINCT e.key) AS entities, collect(DISTINCT s.key) AS sources
+"""
+LOCK_ENTITIES: LiteralString = "UNWIND $keys AS key MATCH (e:Entity {space: $space, key: key}) SET e.locked = true"
+LOCK_SOURCES: LiteralString = "UNWIND $keys AS key MATCH (s:Source {space: $space, key: key}) SET s.locked = true"
+DELETE_PAGE_FACTS: LiteralString = """
+MATCH (:Source {space: $space, key: $key})<-[:STATED_BY]-(f:Fact) DETACH DELETE f RETURN count(*) AS gone
+"""
+DELETE_FACTS: LiteralString = """
+UNWIND $ids AS id MATCH (f:Fact {space: $space, fact_id: id}) WHERE f.observed < $before
+DETACH DELETE f RETURN count(*) AS gone
+"""
+DELETE_SOURCES: LiteralString = """
+UNWIND $keys AS key MATCH (s:Source {space: $space, key: key}) WHERE NOT EXISTS { (s)<--() } DELETE s
+"""
+CLAIM: LiteralString = """
+MERGE (c:Claim {space: $space, job_id: $job_id}) SET c.text = $text, c.names = $names, c.at = $at
+WITH c OPTIONAL MATCH (c)-[r:MENTIONS]->(:Entity) DELETE r
+"""
+MENTIONS: LiteralString = """
+MATCH (c:Claim {space: $space, job_id: $job_id})
+UNWIND $keys AS key MATCH (e:Entity {space: $space, key: key}) CREATE (c)-[:MENTIONS]->(e)
+"""
+
+
+async def upsert_entities(work: Work, entities: Iterable[Entity]) -> None:
+    """Insert or complete; a kind that is known is not overwritten by an unknown one."""
+    rows: dict[str, dict[str, str]] = {}
+    aliases: dict[tuple[str, str], dict[str, str]] = {}
+    for entity in entities:
+        key = key_of(entity.key)
+        row = rows.setdefault(key, {"key": key, "name": entity.name, "kind": ""})
+        row["kind"] = entity.kind or row["kind"]
+        for alias in entity.aliases:
+            named = key_of(entity_key(alias))
+            aliases.setdefault((named, key), {"key": named, "entity": key, "name": alias})
+    await work.rows(ENTITIES, rows=[rows[key] for key in sorted(rows)])
+    await work.rows(ALIASES, rows=[aliases[key] for key in sorted(aliases)])
+
+
+async def _entities(work: Work, names: Iterable[str]) -> dict[str, str]:
+    """The key of the entity each name stands for: its bearer, else the one it is the only alias of, else a new one.
+
+    All of them are locked until the transaction ends.
+    """
+    spelled: dict[str, str] = {}
+    for name in names:
+        spelled.setdefault(key_of(entity_key(name)), name)
+    found = {}
+    for row in await work.rows(BEARERS, keys=sorted(spelled)):
+        others = row["others"]
+        found[row["key"]] = others[0] if not row["own"] and len(others) == 1 else row["key"]
+    rows = [{"key": key, "name": spelled.get(key, ""), "kind": ""} for key in sorted(set(found.values()))]
+    await work.rows(ENTITIES, rows=rows)
+    return found
+
+
+async def upsert_facts(work: Work, facts: Sequence[Fact]) -> int:
+    """Insert or update; returns how many were new."""
+    ends = await _entities(work, (name for fact in facts for name in (fact.triple.subject, fact.triple.object)))
+    sources = {key_of(fact.url): fact for fact in facts}
+    rows = {fact.id: _row(fact, ends) for fact in facts}
+    ordered = [rows[key] for key in sorted(rows)]
+    await work.rows(
+        SOURCES,
+        rows=[
+            {"key": key, "url": fact.url, "domain": fact.domain, "title": fact.title}
+            for key, fact in sorted(sources.items())
+        ],
+    )
+    fresh = await work.created(FACTS, rows=ordered)
+    if fresh:
+        await work.rows(TIES, rows=[{name: row[name] for name in TIE} for row in ordered])
+    return fresh
+
+
+TIE = ("fact_id", "subject_key", "object_key", "source_key")
+
+
+def _row(fact: Fact, ends: dict[str, str]) -> dict[str, Any]:
+    triple = fact.triple
+    return {
+        "fact_id": fact.id,
+        "subject_key": ends[key_of(entity_key(triple.subject))],
+        "object_key": ends[key_of(entity_key(triple.object))],
+        "source_key": key_of(fact.url),
+        "subject": triple.subject,
+        "relation": triple.relation,
+        "object": triple.object,
+        "observed": micros(fact.observed),
+        "confidence": fact.confidence,
+        "published": None if fact.published is None else fact.published.toordinal(),
+        "text": fact.text,
+        "passage_id": fact.passage_id,
+    }
+
+
+async def delete_by_url(work: Work, url: str) -> int:
+    """A page's facts, and the page unless verdicts rest on it."""
+    key = key_of(url)
+    entities = [row["key"] for row in await work.rows(ENDS_OF, key=key)]
+    await work.rows(LOCK_ENTITIES, keys=sorted(entities))
+    await work.rows(LOCK_SOURCES, keys=[key])
+    gone = await work.row(DELETE_PAGE_FACTS, key=key)
+    await work.rows(DELETE_SOURCES, keys=[key])
+    return int(gone["gone"]) if gone else 0
+
+
+async def delete_observed_before(work: Work, moment: int) -> int:
+    """Some of the old facts, and the pages that are left without any; 0 when no old fact is left."""
+    found = await work.row(ENDS_OF_OLD, before=moment, limit=DELETED_AT_ONCE)
+    assert found is not None
+    await work.rows(LOCK_ENTITIES, keys=sorted(found["entities"]))
+    await work.rows(LOCK_SOURCES, keys=sorted(found["sources"]))
+    gone = await work.row(DELETE_FACTS, ids=found["facts"], before=moment)
+    await work.rows(DELETE_SOURCES, keys=sorted(found["sources"]))
+    return int(gone["gone"]) if gone else 0
+
+
+async def record_claim(work: Work, claim: ClaimRecord) -> None:
+    """Insert or replace."""
+    ends = await _entities(work, claim.entities)
+    await work.rows(CLAIM, job_id=claim.job_id, text=claim.text, names=list(claim.entities), at=micros(claim.at))
+    await work.rows(MENTIONS, job_id=claim.job_id, keys=sorted(set(ends.values())))

@@ -1,0 +1,92 @@
+"""Opens the stores that are configured: servers where there is one, embedded in a folder where there is none."""
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from storage.embedded.evidence import SqliteEvidenceIndex
+from storage.embedded.graph import SqliteKnowledgeGraph
+from storage.embedded.ledger import SqliteLedger
+from storage.embedded.stores import LEDGER_FILE, open_embedded, open_knowledge
+from storage.embedded.urls import SqliteUrlRegistry
+from storage.ports import Embedder, RegistryPolicy, Stores
+from storage.servers.config import Neo4jServer, WeaviateServer
+from storage.servers.neo4j.connection import Neo4jConnection
+from storage.servers.neo4j.graph import Neo4jKnowledgeGraph
+from storage.servers.neo4j.ledger import Neo4jLedger
+from storage.servers.neo4j.urls import Neo4jUrlRegistry
+from storage.servers.weaviate.index import WeaviateEvidenceIndex
+
+
+async def open_stores(
+    embedder: Embedder,
+    *,
+    data_dir: Path,
+    weaviate: WeaviateServer | None = None,
+    neo4j: Neo4jServer | None = None,
+    registry: RegistryPolicy | None = None,
+) -> Stores:
+    """All four stores; what has no server lives in `data_dir`, which is not touched when both have one."""
+    if weaviate is not None and neo4j is not None:
+        return await open_servers(embedder, weaviate=weaviate, neo4j=neo4j, registry=registry)
+    if weaviate is not None:
+        return await _passages_on_a_server(embedder, data_dir, weaviate, registry)
+    if neo4j is not None:
+        return await _graph_on_a_server(embedder, data_dir, neo4j, registry)
+    return await open_embedded(data_dir, embedder, registry=registry)
+
+
+async def open_servers(
+    embedder: Embedder, *, weaviate: WeaviateServer, neo4j: Neo4jServer, registry: RegistryPolicy | None = None
+) -> Stores:
+    """All four stores on servers."""
+    async with AsyncExitStack() as undo:
+        index = await WeaviateEvidenceIndex.open(weaviate, embedder)
+        undo.push_async_callback(index.close)
+        connection = await Neo4jConnection.open(neo4j)
+        undo.pop_all()
+        return await _with_graph(index, connection, registry)
+
+
+async def _with_graph(
+    index: WeaviateEvidenceIndex | SqliteEvidenceIndex, connection: Neo4jConnection, registry: RegistryPolicy | None
+) -> Stores:
+    stores = Stores(
+        ledger=Neo4jLedger(connection),
+        index=index,
+        graph=Neo4jKnowledgeGraph(connection),
+        urls=Neo4jUrlRegistry(connection, registry),
+    )
+    await connection.close()  # the three stores hold shares of their own
+    return stores
+
+
+async def _graph_on_a_server(
+    embedder: Embedder, data_dir: Path, neo4j: Neo4jServer, registry: RegistryPolicy | None
+) -> Stores:
+    async with AsyncExitStack() as undo:
+        knowledge = await open_knowledge(data_dir)
+        undo.push_async_callback(knowledge.close)
+        index = await SqliteEvidenceIndex.open(knowledge, embedder)
+        undo.push_async_callback(index.close)
+        connection = await Neo4jConnection.open(neo4j)
+        undo.pop_all()
+        await knowledge.close()  # the index holds a share of its own
+        return await _with_graph(index, connection, registry)
+
+
+async def _passages_on_a_server(
+    embedder: Embedder, data_dir: Path, weaviate: WeaviateServer, registry: RegistryPolicy | None
+) -> Stores:
+    async with AsyncExitStack() as undo:
+        index = await WeaviateEvidenceIndex.open(weaviate, embedder)
+        undo.push_async_callback(index.close)
+        ledger = await SqliteLedger.open(data_dir / LEDGER_FILE)
+        undo.push_async_callback(ledger.close)
+        knowledge = await open_knowledge(data_dir)
+        undo.push_async_callback(knowledge.close)
+        graph = await SqliteKnowledgeGraph.open(knowledge)
+        undo.push_async_callback(graph.close)
+        urls = await SqliteUrlRegistry.open(knowledge, registry)
+        undo.pop_all()
+        await knowledge.close()  # the two stores hold shares of their own
+        return Stores(ledger=ledger, index=index, graph=graph, urls=urls)

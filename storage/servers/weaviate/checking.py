@@ -1,0 +1,123 @@
+"""Finding passages that searches do not reach, and mending them.
+
+After a kill -9 Weaviate holds every object that it has acknowledged, but the vectors of the last ones can be
+missing from its vector index for good. Writing such an object again changes nothing, because its vector is the
+same; writing it with another vector, and then with its own, does. Nothing is deleted on the way.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from weaviate.classes.query import Filter, MetadataQuery
+
+from storage.lexical import index_terms
+from storage.ports.evidence import Passage, Vector
+from storage.servers.weaviate.connection import WeaviateConnection
+from storage.servers.weaviate.objects import SHOWN, Prepared, passage_of, vector_of
+from storage.servers.weaviate.writing import insert, messages
+
+SELF_SEARCH = 16
+"""Neighbours looked at for a passage's own vector; more if they are all copies of it."""
+WIDER = 8
+MOST = 10_000
+"""Weaviate returns no more than this. Of a passage with more copies than that nobody can tell."""
+SAME = 1e-4
+"""Two vectors whose dot products with a third differ by less than this are copies, rounding included."""
+WORDS_AT_ONCE = 64
+"""Passages whose words one query checks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A passage as it lies in the store."""
+
+    id: str
+    passage: Passage
+    vector: Vector
+
+
+def stored_of(item: Any, collection: str, dimension: int) -> Stored:
+    """From an object that was fetched with its vector."""
+    return Stored(str(item.uuid), passage_of(item.properties, collection), vector_of(item.vector, dimension))
+
+
+async def unreachable(weaviate: WeaviateConnection, physical: str, page: Sequence[Stored]) -> list[str]:
+    """Those that their own vector or their own words do not find."""
+    gate = asyncio.Semaphore(weaviate.server.policy.checks_at_once)
+
+    async def is_near(item: Stored) -> bool:
+        async with gate:
+            return not item.vector.any() or await _finds_itself(weaviate, physical, item)
+
+    near = await asyncio.gather(*(is_near(item) for item in page))
+    unworded = await _unworded(weaviate, physical, page)
+    return [item.id for item, reached in zip(page, near, strict=True) if not reached or item.id in unworded]
+
+
+async def _finds_itself(weaviate: WeaviateConnection, physical: str, item: Stored) -> bool:
+    """Whether a search for its vector finds it; a filter would hide the gap, because filtered searches are exact."""
+    own = float(np.dot(item.vector, item.vector))
+    limit = SELF_SEARCH
+    while True:
+        answer = await weaviate.read(
+            weaviate.collection(physical).query.near_vector(
+                item.vector.tolist(),
+                limit=limit,
+                return_metadata=MetadataQuery(distance=True),
+                return_properties=[],
+            )
+        )
+        if any(str(found.uuid) == item.id for found in answer.objects):
+            return True
+        farthest = max((found.metadata.distance or 0.0 for found in answer.objects), default=1.0)
+        if len(answer.objects) < limit or farthest > SAME - own:
+            return False
+        if limit == MOST:
+            return True
+        limit = min(limit * WIDER, MOST)
+
+
+async def _unworded(weaviate: WeaviateConnection, physical: str, page: Sequence[Stored]) -> set[str]:
+    """Those with words that a search for their first word, among themselves alone, does not find."""
+    first = {item.id: index_terms(item.passage.title, item.passage.text).partition(" ")[0] for item in page}
+    worded = [key for key, term in first.items() if term]
+    lost: set[str] = set()
+    for start in range(0, len(worded), WORDS_AT_ONCE):
+        ids = worded[start : start + WORDS_AT_ONCE]
+        answer = await weaviate.read(
+            weaviate.collection(physical).query.bm25(
+                " ".join(dict.fromkeys(first[key] for key in ids)),
+                query_properties=["terms"],
+                limit=len(ids),
+                filters=Filter.by_id().contains_any(ids),
+                return_properties=[],
+            )
+        )
+        lost |= set(ids) - {str(found.uuid) for found in answer.objects}
+    return lost
+
+
+async def rewrite(weaviate: WeaviateConnection, physical: str, name: str, ids: Sequence[str], dimension: int) -> int:
+    """Write these anew from what is stored, with a vector that differs by a hair and then with their own."""
+    answer = await weaviate.read(
+        weaviate.collection(physical).query.fetch_objects_by_ids(
+            list(ids), limit=max(1, len(ids)), include_vector=True, return_properties=SHOWN
+        )
+    )
+    stored = [stored_of(item, name, dimension) for item in answer.objects]
+    items = [Prepared(item.id, item.passage, item.vector) for item in stored]
+    for share in messages(items, weaviate.server.policy):
+        await insert(weaviate, physical, [replace(item, vector=_beside(item.vector)) for item in share])
+        await insert(weaviate, physical, share)
+    return len(items)
+
+
+def _beside(vector: Vector) -> Vector:
+    """The vector with its largest number moved by the least amount there is: should we die now, nobody would notice."""
+    moved = vector.copy()
+    largest = int(np.argmax(np.abs(moved)))
+    moved[largest] = np.nextafter(moved[largest], np.float32(0.0))
+    return moved
