@@ -105,6 +105,15 @@ def prompt_transport(app: Any, settings: Settings) -> Any:
         def _new_consumer_thread(self) -> PromptThread:
             return PromptThread(self, loop=self.loop, beacon=self.beacon)
 
+        def ack(self, message: Any) -> bool:  # noqa: ARG002 - Faust's own
+            """Faust also acknowledges what its streams merely pass over in a rebalance, and commits past it."""
+            return False
+
+        def acknowledge(self, message: Any) -> bool:
+            """The delivery loop's word alone counts: this event is done, and so are all before it."""
+            done: bool = super().ack(message)
+            return done
+
         async def _getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's own
             limit = LOOK_AGAIN_SECONDS if self._buffered_partitions else timeout
             return await super()._getmany(active_partitions, min(timeout, limit))

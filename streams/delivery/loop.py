@@ -38,7 +38,7 @@ class StageLoop:
         self._fatal = fatal
         self._arrived = arrived
         self._prefix = prefix
-        self._window: AckWindow[Any] = AckWindow(lambda event: event.ack())
+        self._window: AckWindow[Any] = AckWindow(lambda event: event.app.consumer.acknowledge(event.message))
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = asyncio.Event()
         self._gauge = metrics.STAGE_IN_FLIGHT.labels(name)

@@ -35,13 +35,21 @@ class Incoming:
         return Place(self.topic, self.partition)
 
 
+class Consumer:
+    """Takes acknowledgements, as the consumer of a Faust app does."""
+
+    def __init__(self, acked: list[int]) -> None:
+        self.consumer = self
+        self._acked = acked
+
+    def acknowledge(self, message: Incoming) -> None:
+        self._acked.append(message.offset)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     message: Incoming
-    acked: list[int]
-
-    def ack(self) -> None:
-        self.acked.append(self.message.offset)
+    app: Consumer
 
 
 @dataclass(slots=True)
@@ -81,7 +89,7 @@ class Rig:
 
     def come(self, *offsets: int) -> None:
         for offset in offsets:
-            self.incoming.put_nowait(Event(Incoming(offset), self.acked))
+            self.incoming.put_nowait(Event(Incoming(offset), Consumer(self.acked)))
 
     async def next_started(self, count: int) -> list[Message]:
         async with asyncio.timeout(PATIENCE):
@@ -197,7 +205,7 @@ async def test_a_message_keeps_its_bytes_and_headers_and_loses_the_topic_prefix(
     rig = Rig()
     running = asyncio.create_task(rig.loop.run(rig.events()))
     headers = (("trace", b"\x00\xff"), ("empty", b""), ("none", None))
-    rig.incoming.put_nowait(Event(Incoming(5, 3, key=None, value=None, headers=headers), rig.acked))
+    rig.incoming.put_nowait(Event(Incoming(5, 3, key=None, value=None, headers=headers), Consumer(rig.acked)))
     (message,) = await rig.next_started(1)
     assert message == Message("retrieval", 3, 5, None, None, headers)
     running.cancel()
