@@ -13,6 +13,7 @@ from streams.bootstrap import open_desk, open_services
 from streams.errors import BrokerUnreachable, CannotStart
 from streams.gateway.app import create_app
 from streams.probes import listen, serving
+from streams.refreshing import refreshing
 from streams.settings import Settings
 from streams.signals import stop_on_signals
 from streams.topology import STAGES, Stage
@@ -32,7 +33,7 @@ async def run_worker(settings: Settings, stages: Sequence[Stage] = STAGES) -> in
             return 0
         if not settings.embedded:
             await refuse_mixed_groups(settings, tuple(stages))
-        async with open_services(settings) as services:
+        async with open_services(settings) as services, refreshing(settings, services):
             return await Worker(settings, services, stages).run(stop)
 
 

@@ -115,6 +115,8 @@ class Settings(BaseSettings):
     """Without progress for this long a worker is not ready; for twice as long, it ends."""
     sweep_seconds: float = Field(default=10.0, gt=0)
     """How often stored outcomes that were never heard are said again."""
+    refresh_hours: float = Field(default=0.0, ge=0, le=24 * 31)
+    """How often a worker searches current affairs anew (004); 0 means never."""
 
     # Embedded back-pressure: the embedded broker keeps about 5 MB per partition, and a job's largest event
     # may wait in any one of them, so the bytes that all open jobs may need together stay below that.

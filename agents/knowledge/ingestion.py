@@ -23,13 +23,13 @@ from storage.ports import Embedder as EmbedderIdentity
 from storage.ports import EvidenceIndex, KnowledgeGraph, Passage
 from storage.vectors import require_embedder
 
-BATCH = 500
-"""Passages per write: enough to hide what a commit or a request costs, a few megabytes with their vectors."""
+BATCH = 256
+"""Passages per write: enough to hide what a commit costs, and with the slowest embedder still some seconds of work."""
 SHOWN_SKIPS = 10
 RELATIONS_AT_ONCE = 16
 """Pages whose relations are written side by side; the stores gather such writes into shared commits."""
 
-AfterStoring = Callable[[Sequence[str]], Awaitable[None]]
+AfterStoring = Callable[[list[str]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,11 @@ class Ingestion:
         self,
         target: Target,
         *,
+        tally: Tally | None = None,
         after_storing: AfterStoring | None = None,
         progress: Callable[[Tally], None] | None = None,
     ) -> None:
-        self.tally = Tally()
+        self.tally = tally if tally is not None else Tally()
         self._target = target
         self._after_storing = after_storing
         self._progress = progress

@@ -4,7 +4,21 @@ from typing import Annotated
 
 import typer
 
-from streams.cli import audit, dead_letters, doctor, export, processes, submit, topics, up, verify, watch
+from streams.cli import (
+    audit,
+    dead_letters,
+    doctor,
+    export,
+    ingest,
+    knowledge,
+    processes,
+    stores,
+    submit,
+    topics,
+    up,
+    verify,
+    watch,
+)
 from streams.cli.options import Options
 
 app = typer.Typer(
@@ -25,10 +39,12 @@ def _options(
     context.obj = Options(debug=debug)
 
 
-for module in (up, processes, submit, watch, verify, audit, export, doctor):
+for module in (up, processes, submit, watch, verify, audit, export, ingest, doctor):
     module.register(app)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dead_letters.app, name="dead-letters")
+app.add_typer(knowledge.app, name="knowledge")
+app.add_typer(stores.app, name="stores")
 
 
 def main() -> None:

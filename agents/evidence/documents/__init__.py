@@ -2,10 +2,11 @@
 
 from agents.evidence.documents.files import FileSource, find_files, read_feed_file, read_file
 from agents.evidence.documents.values import Document, Piece, Reading, ReadingPolicy, Skip, SkipReason
-from agents.evidence.documents.web import Visit, is_address, read_address, read_entries
+from agents.evidence.documents.web import FeedMemory, Visit, is_address, read_address, read_entries
 
 __all__ = [
     "Document",
+    "FeedMemory",
     "FileSource",
     "Piece",
     "Reading",

@@ -35,13 +35,21 @@ _REASONS: dict[str, SkipReason] = {"too_large": "too_large", "content_type": "un
 
 
 @dataclass(frozen=True, slots=True)
+class FeedMemory:
+    """The pages of feeds that need not be read again, and those that this run has read."""
+
+    known: frozenset[str] = frozenset()
+    read: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
 class Visit:
-    """How addresses are read in one run. `known` are pages of feeds that need not be read again."""
+    """How addresses are read in one run."""
 
     client: httpx.AsyncClient
     outside: PageFetcher | None
     reading: Reading = field(default_factory=Reading)
-    known: frozenset[str] = frozenset()
+    feeds: FeedMemory = field(default_factory=FeedMemory)
 
 
 def is_address(text: str) -> bool:
@@ -77,11 +85,12 @@ async def read_entries(feed: bytes, named: str, visit: Visit) -> AsyncGenerator[
 
 
 async def _read_entry(entry: FeedEntry, named: str, visit: Visit) -> list[Piece]:
-    if entry.url in visit.known:
+    if entry.url in visit.feeds.known:
         return [Piece(Skip(entry.url, "read_today", "read from a feed today already"), WEIGHT)]
     fetched = await _fetch(entry.url, named, visit)
     if isinstance(fetched, Skip):
         return [Piece(fetched, WEIGHT)]
+    visit.feeds.read.add(entry.url)
     return await asyncio.to_thread(_read, fetched, visit)
 
 
