@@ -1,0 +1,151 @@
+"""The whole system, twice: on the embedded broker, and on real Kafka. Real processes and the same tests in both."""
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+import samples
+from streams.embedded.samples import load_knowledge_base, trusting_the_town
+from streams.settings import Settings
+from tests.support.processes import Process, call, running, script, veristream
+from tests.support.wire import Outputs, Read
+
+START_SECONDS = 120.0
+CLAIMS_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A running system as its users see it."""
+
+    kind: str
+    url: str
+    broker: str
+    environment: dict[str, str]
+    """What a command on this machine needs to find it."""
+    processes: tuple[Process, ...]
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=90)
+
+    def check(self) -> None:
+        for process in self.processes:
+            process.check()
+
+    def outputs(self, *topics: str) -> Outputs:
+        return Outputs(self.broker, topics, self.check)
+
+
+@pytest.fixture(scope="session")
+def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the sample town's knowledge base in it."""
+    folder = tmp_path_factory.mktemp("knowledge")
+    asyncio.run(load_knowledge_base(_town_settings(folder)))
+    return folder
+
+
+def _town_settings(folder: Path) -> Settings:
+    return trusting_the_town(Settings(data_dir=folder))
+
+
+def town_environment(folder: Path) -> dict[str, str]:
+    return {
+        "VERISTREAM_DATA_DIR": str(folder),
+        "CREDIBLE_DOMAINS": ",".join(_town_settings(folder).credible_domains),
+    }
+
+
+@pytest.fixture(scope="session", params=["embedded", pytest.param("kafka", marks=pytest.mark.services)])
+def system(
+    request: pytest.FixtureRequest, knowledge: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[System]:
+    """One system for all tests that leave it as they found it."""
+    folder = tmp_path_factory.mktemp(request.param)
+    shutil.copytree(knowledge, folder / "data")
+    with ExitStack() as stack:
+        start = _embedded if request.param == "embedded" else _kafka
+        yield start(stack, folder)
+
+
+def embedded_url(up: Process) -> str:
+    """Where the gateway of a `veristream up` listens, once it says so."""
+    found = re.search(r"gateway: (http://\S+)", up.wait_for_text("API at", START_SECONDS))
+    assert found is not None
+    return found[1]
+
+
+def _embedded(stack: ExitStack, folder: Path) -> System:
+    environment = town_environment(folder / "data")
+    up = stack.enter_context(running(veristream(["up", "--port", "0"], environment, folder / "up.log")))
+    url = embedded_url(up)
+    stack.callback(up.terminate)
+    broker = httpx.get(f"{url}/status").json()["broker"].removeprefix("kafka://")
+    return System("embedded", url, broker, environment | {"VERISTREAM_GATEWAY_PORT": url.rpartition(":")[2]}, (up,))
+
+
+def _kafka(stack: ExitStack, folder: Path) -> System:
+    from deploy.services import Kafka
+
+    kafka = Kafka(folder / "kafka")
+    kafka.start()
+    stack.callback(kafka.wipe)
+    web = stack.enter_context(running(script("tests.support.town", {}, folder / "web.log")))
+    found = re.search(r"serving (\S+) now", web.wait_for_text(" now", START_SECONDS))
+    assert found is not None
+    environment = town_environment(folder / "data") | {
+        "VERISTREAM_BROKER": f"kafka://{kafka.address}",
+        "VERISTREAM_TOPIC_PARTITIONS": "4",
+        "VERISTREAM_SAMPLE_WEB_URL": found[1],
+        "VERISTREAM_METRICS_PORT": "0",
+        "VERISTREAM_GATEWAY_PORT": "0",
+    }
+    created = call(["topics", "create"], environment)
+    assert created.returncode == 0, created.stderr
+    worker = stack.enter_context(running(veristream(["worker"], environment, folder / "worker.log")))
+    gateway = stack.enter_context(running(veristream(["gateway"], environment, folder / "gateway.log")))
+    worker.wait_for_text("worker started", START_SECONDS)
+    line = next(one for one in gateway.wait_for_text("gateway started", START_SECONDS).splitlines() if "started" in one)
+    stack.callback(worker.terminate)
+    stack.callback(gateway.terminate)
+    return System("kafka", json.loads(line)["address"], kafka.address, environment, (web, worker, gateway))
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """The sample claims, submitted by the command line, and everything that came of them."""
+
+    said: str
+    verdicts: list[Read]
+    progress: list[Read]
+
+    @property
+    def packages(self) -> dict[str, dict[str, object]]:
+        return {(one.key or b"").decode(): json.loads(one.value or b"") for one in self.verdicts}
+
+
+@pytest.fixture(scope="session")
+def journey(system: System) -> Journey:
+    """Submitted once per system."""
+    submitted = call(["submit", str(samples.samples_dir() / "claims.jsonl")], system.environment)
+    assert submitted.returncode == 0, submitted.stderr
+    ids = {claim.job_id for claim in samples.load().claims}
+    records = asyncio.run(_everything(system, ids))
+    return Journey(
+        submitted.stdout.strip(),
+        [one for one in records if one.topic == "verdicts" and (one.key or b"").decode() in ids],
+        [one for one in records if one.topic == "progress" and (one.key or b"").decode() in ids],
+    )
+
+
+async def _everything(system: System, ids: set[str]) -> list[Read]:
+    async with system.outputs("verdicts", "progress") as outputs:
+        await outputs.until_keys("verdicts", ids, CLAIMS_SECONDS)
+        return await outputs.to_the_end()

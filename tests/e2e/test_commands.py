@@ -1,0 +1,99 @@
+"""The command line against a running system."""
+
+import asyncio
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.conftest import Journey, System
+from tests.support.processes import call
+from tests.support.wire import Raw, publish
+
+CLAIM = "Kelderwick General Hospital has 312 beds."
+
+
+def lines(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines() if line.strip()]
+
+
+def test_watch_shows_verdicts_as_they_are(system: System, journey: Journey) -> None:
+    command = ["watch", "--json", "--from-start", "--count", str(len(journey.verdicts)), "--seconds", "60"]
+    watched = call(command, system.environment)
+    assert watched.returncode == 0, watched.stderr
+    assert len(lines(watched.stdout)) == len(journey.verdicts)
+    assert {"verdict", "claim", "loop"} <= set(lines(watched.stdout)[0])
+
+
+def test_watch_in_words_names_verdict_and_job(system: System, journey: Journey) -> None:
+    watched = call(["watch", "--from-start", "--count", "1", "--seconds", "60"], system.environment)
+    assert any(package["job_id"] in watched.stdout for package in journey.packages.values())  # type: ignore[operator]
+
+
+def test_submit_reads_standard_input_and_counts_what_it_refuses(system: System) -> None:
+    good = [json.dumps({"job_id": f"stdin-{uuid.uuid4()}", "claim": CLAIM}) for _ in range(2)]
+    bad = ['{"job_id": "x"}', "no json", '{"job_id": "y", "claim": "z", "top_k": 99}']
+    submitted = call(["submit", "-"], system.environment, given="\n".join([*good, "", *bad]).encode())
+    assert submitted.returncode == 1
+    assert submitted.stdout.strip() == "accepted 2, repeated 0, refused 3"
+    assert "line 4: claim: Field required" in submitted.stderr
+    assert "line 5: not JSON" in submitted.stderr
+    assert "line 6: top_k: " in submitted.stderr
+
+
+def test_submit_says_which_file_it_cannot_read(system: System, tmp_path: Path) -> None:
+    refused = call(["submit", str(tmp_path / "missing.jsonl")], system.environment)
+    assert refused.returncode == 1
+    assert "missing.jsonl" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_verify_answers_one_claim(system: System) -> None:
+    verified = call(["verify", CLAIM, "--json"], system.environment)
+    assert verified.returncode == 0, verified.stderr
+    assert lines(verified.stdout)[0]["claim"] == CLAIM
+
+
+def test_topics_are_listed(system: System) -> None:
+    listed = call(["topics", "list"], system.environment)
+    assert listed.returncode == 0, listed.stderr
+    for name in ("claims", "search-expansion", "dead-letters"):
+        assert name in listed.stdout
+    assert "missing" not in listed.stdout
+
+
+def test_dead_letters_are_listed_shown_and_replayed_as_the_next_attempt(system: System) -> None:
+    job_id = f"poison-{uuid.uuid4()}"
+    value = json.dumps({"job_id": job_id, "claim": "x", "top_k": 99}).encode()
+    asyncio.run(publish(system.broker, "claims", [Raw(value, job_id.encode(), headers=(("trace", b"t-7"),))]))
+    asyncio.run(_until_letters(system, 1, job_id))
+
+    (letter,) = [one for one in _letters(system) if one["job_id"] == job_id]
+    assert (letter["reason"], letter["stage"], letter["attempt"]) == ("invalid", "intake", "1")
+    assert letter["message"].startswith("top_k: ")
+    shown = call(["dead-letters", "show", letter["id"]], system.environment)
+    assert value.decode() in shown.stdout
+    assert "header trace: t-7" in shown.stdout
+
+    replayed = call(["dead-letters", "replay", letter["id"]], system.environment)
+    assert (replayed.returncode, replayed.stdout.strip()) == (0, "replayed 1")
+    asyncio.run(_until_letters(system, 2, job_id))
+    attempts = sorted(one["attempt"] for one in _letters(system) if one["job_id"] == job_id)
+    assert attempts == ["1", "2"]
+
+    unknown = call(["dead-letters", "show", "0:999999"], system.environment)
+    assert unknown.returncode == 1
+    assert "no dead letter '0:999999'" in unknown.stderr
+
+
+def _letters(system: System) -> list[dict[str, Any]]:
+    listed = call(["dead-letters", "list", "--json"], system.environment)
+    assert listed.returncode == 0, listed.stderr
+    return lines(listed.stdout)
+
+
+async def _until_letters(system: System, count: int, job_id: str) -> None:
+    async with system.outputs("dead-letters") as outputs:
+        await outputs.until(
+            lambda records: sum(record.key == job_id.encode() for record in records) >= count, 60, "the dead letter"
+        )
