@@ -1,0 +1,1 @@
+"""One topology of five hops, built three ways; `benchmarks/transport.py` measures them."""

@@ -1,0 +1,169 @@
+"""One measurement: fresh topics, fresh worker processes, a warm-up, then a burst timed until its last claim is out."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from benchmarks.five_hops.brokers import Broker, client
+from benchmarks.five_hops.plan import HOPS, Order, message, topic
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_SECONDS = 60.0
+STOP_SECONDS = 30.0
+
+
+class Stuck(Exception):  # noqa: N818 - it says what became of the run
+    """A worker ended, or claims did not come out in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way of running the topology."""
+
+    variant: str
+    wait: float
+    workers: int
+    claims: int
+    warm_up: int
+    in_flight: int = 16
+    limit: float = 60.0
+    """Seconds in which the claims must be through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one run of a case gave."""
+
+    claims_per_second: float
+    cpu_ms_per_hop: float
+    """Of the worker processes alone: what does not depend on how busy the machine is otherwise."""
+    smallest_share: float
+    """Of the handling, by the worker that did least: 0.5 is an even split between two."""
+
+
+class WorkerProcess:
+    """A worker in a process of its own, which answers on its standard output."""
+
+    def __init__(self, order: Order) -> None:
+        self._log = order.folder / "worker.log"
+        told = asdict(order) | {"folder": str(order.folder)}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.five_hops.worker", json.dumps(told)],
+                cwd=ROOT,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                bufsize=0,
+                env={name: value for name, value in os.environ.items() if not name.startswith("VERISTREAM_")},
+            )
+
+    def ask(self) -> dict[str, float]:
+        """What it has done so far."""
+        self._process.send_signal(signal.SIGUSR1)
+        return self.answer(STOP_SECONDS)
+
+    def answer(self, seconds: float) -> dict[str, float]:
+        """Its next line."""
+        out = self._process.stdout
+        assert out is not None
+        readable, _, _ = select.select([out], [], [], seconds)
+        line = out.readline() if readable else b""
+        if not line:
+            raise Stuck(f"a worker gave no answer; its log ends with:\n{self.log_tail()}")
+        answer: dict[str, float] = json.loads(line)
+        return answer
+
+    def log_tail(self) -> str:
+        return self._log.read_text(errors="replace")[-2000:]
+
+    def end(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+class Ends:
+    """Both ends of the stream, held by the measuring process: librdkafka's clients, which cost it little."""
+
+    def __init__(self, broker: Broker, prefix: str) -> None:
+        self._first, self._last = topic(prefix, 0), topic(prefix, HOPS)
+        self._producer = Producer({**client(broker.address), "linger.ms": 2})
+        self._consumer = Consumer(
+            {
+                **client(broker.address),
+                "group.id": f"{prefix}measure",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "fetch.wait.max.ms": 5,
+            }
+        )
+        known = self._consumer.list_topics(self._last, timeout=READY_SECONDS).topics[self._last].partitions
+        self._consumer.assign([TopicPartition(self._last, number, 0) for number in known])
+
+    def burst(self, name: str, count: int, limit: float) -> float:
+        """Send `count` claims at once; the seconds until the last of them can be read behind the last hop."""
+        claims = [(f"{name}-{number:06d}".encode(), message(f"{name}-{number:06d}")) for number in range(count)]
+        missing = {key for key, _ in claims}
+        began = time.perf_counter()
+        for key, value in claims:
+            self._producer.produce(self._first, value, key)
+        self._producer.flush(limit)
+        while missing:
+            for record in self._consumer.consume(num_messages=500, timeout=0.05):
+                if record.error() is None:
+                    missing.discard(record.key())
+            if time.perf_counter() - began > limit:
+                raise Stuck(f"{len(missing)} of {count} claims did not come out within {limit:.0f} s")
+        return time.perf_counter() - began
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+def measure(case: Case, broker: Broker, folder: Path, prefix: str) -> Sample:
+    """Run a case once."""
+    names = [topic(prefix, hop) for hop in range(HOPS + 1)]
+    broker.make_topics(names)
+    with ExitStack() as stack:
+        stack.callback(broker.drop_topics, names)
+        ends = Ends(broker, prefix)
+        stack.callback(ends.close)
+        workers = [stack.enter_context(_worker(case, broker, folder, prefix, n)) for n in range(case.workers)]
+        for worker in workers:
+            worker.answer(READY_SECONDS)
+        try:
+            ends.burst("warm", case.warm_up, case.limit)
+            before = [worker.ask() for worker in workers]
+            seconds = ends.burst("claim", case.claims, case.limit)
+            after = [worker.ask() for worker in workers]
+        except Stuck as stuck:
+            raise Stuck(f"{case.variant}: {stuck}\n{workers[0].log_tail()}") from None
+    handled = [then["handled"] - now["handled"] for now, then in zip(before, after, strict=True)]
+    cpu = sum(then["cpu"] - now["cpu"] for now, then in zip(before, after, strict=True))
+    return Sample(case.claims / seconds, 1000 * cpu / sum(handled), min(handled) / sum(handled))
+
+
+@contextmanager
+def _worker(case: Case, broker: Broker, folder: Path, prefix: str, number: int) -> Iterator[WorkerProcess]:
+    own = folder / f"{prefix}{number}"
+    own.mkdir(parents=True)
+    worker = WorkerProcess(Order(case.variant, broker.address, prefix, case.wait, case.in_flight, own))
+    try:
+        yield worker
+    finally:
+        worker.end()
