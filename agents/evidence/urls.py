@@ -21,3 +21,19 @@ def registered_domain(host: str) -> str:
     if found.suffix or found.domain == name:
         return name
     return ".".join(name.split(".")[-2:])
+
+
+def public_suffix(domain: str) -> str:
+    """The suffix under which names are registered: `co.uk`. Empty where the list knows none."""
+    suffix: str = _SUFFIXES(domain.strip().rstrip(".").lower()).suffix
+    return suffix
+
+
+def host_and_parents(host: str) -> tuple[str, ...]:
+    """The host without www and every name above it, down to the registered domain: the most exact first."""
+    name = host.strip().rstrip(".").lower().removeprefix("www.")
+    registered = registered_domain(name)
+    labels = name.split(".")
+    names = (".".join(labels[start:]) for start in range(len(labels)))
+    longer = [parent for parent in names if parent.endswith(f".{registered}")]
+    return (*longer, registered)
