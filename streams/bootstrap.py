@@ -16,6 +16,15 @@ from agents.claims.budget import LoopBudget
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
+from agents.evidence.search.chain import PlainProvider, SearchChain
+from agents.evidence.search.factcheck import FactCheckSearch
+from agents.evidence.search.guard import ProviderPolicy
+from agents.evidence.search.searxng import SearxngSearch
+from agents.evidence.search.tavily import TavilySearch
+from agents.evidence.search.values import Provider
+from agents.evidence.search.web import ChainedSearch, RoutedFetcher
+from agents.evidence.search.wikipedia import WikipediaSearch
+from agents.evidence.web.fetcher import OpenWebFetcher
 from agents.language.cache import MemoryCache
 from agents.language.config import LanguagePolicy
 from agents.language.embedders.onnx import OnnxEmbedder
@@ -40,6 +49,10 @@ from streams.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from streams.gateway.desk import Desk
+
+
+UNHURRIED = ProviderPolicy(rate=1000.0, burst=1000)
+"""The sample web is a part of this machine: it needs no protection from us."""
 
 
 def utc_now() -> datetime:
@@ -115,10 +128,44 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
 
 
 def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | None, PageFetcher | None]:
-    """The sample web where one is served; without any provider the loop stops with that reason on record."""
-    if settings.sample_web_url is None:
+    """The providers that the settings name, in their order; else the sample web where it is served; else none."""
+    names = settings.search_providers or (("tavily",) if settings.tavily_api_key else ())
+    if not names and settings.sample_web_url is not None:
+        names = ("sample",)
+    if not names or names == ("none",):
         return None, None
-    return SampleWebSearch(client, settings.sample_web_url), SamplePageFetcher(client, settings.sample_web_url)
+    providers = [_provider(name, settings, client) for name in names]
+    chain = SearchChain.of(providers, {"sample": UNHURRIED}, time.monotonic)
+    return ChainedSearch(chain), _fetcher(settings, client)
+
+
+def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provider:
+    if name == "sample" and settings.sample_web_url is not None:
+        return PlainProvider("sample", SampleWebSearch(client, settings.sample_web_url))
+    if name == "tavily" and settings.tavily_api_key is not None:
+        return TavilySearch(settings.tavily_api_key.get_secret_value())
+    if name == "searxng" and settings.searxng_url is not None:
+        return SearxngSearch(client, settings.searxng_url)
+    if name == "wikipedia":
+        return WikipediaSearch(client)
+    if name == "factcheck" and settings.google_fact_check_api_key is not None:
+        return FactCheckSearch(client, settings.google_fact_check_api_key.get_secret_value())
+    needs = {
+        "tavily": "TAVILY_API_KEY",
+        "searxng": "VERISTREAM_SEARXNG_URL",
+        "factcheck": "GOOGLE_FACT_CHECK_API_KEY",
+        "sample": "`veristream up`, which serves the sample web",
+    }
+    if name in needs:
+        raise SettingsError(f"VERISTREAM_SEARCH_PROVIDERS names {name}, which needs {needs[name]}")
+    raise SettingsError(f"VERISTREAM_SEARCH_PROVIDERS: no provider {name!r}; choose from {', '.join(needs)}, wikipedia")
+
+
+def _fetcher(settings: Settings, client: httpx.AsyncClient) -> PageFetcher:
+    open_web = OpenWebFetcher()
+    if settings.sample_web_url is None:
+        return open_web
+    return RoutedFetcher(SamplePageFetcher(client, settings.sample_web_url), open_web)
 
 
 def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:

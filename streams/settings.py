@@ -147,7 +147,13 @@ class Settings(BaseSettings):
     )
     """Comma-separated; replaces the default list (004)."""
     search_providers: Annotated[tuple[str, ...], NoDecode] = ()
-    """Comma-separated, in order."""
+    """In order: tavily, searxng, wikipedia, factcheck, sample; or none. Unset: tavily with a key, else sample."""
+    searxng_url: str | None = None
+    """A SearXNG instance of one's own."""
+    google_fact_check_api_key: SecretStr | None = Field(
+        default=None, validation_alias=_spelled("GOOGLE_FACT_CHECK_API_KEY")
+    )
+    """Key of Google's Fact Check Tools."""
     sample_web_url: str | None = None
     """Where the bundled sample web is served; the supervisor sets it."""
 

@@ -34,7 +34,13 @@ STAGES: tuple[Stage, ...] = (
     Stage("retrieval", topics.RETRIEVAL, retrieval.handle, (topics.RANKING,), timeout=20),
     Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=20),
     Stage("trust", topics.TRUST, trust.handle, (topics.SEARCH_EXPANSION, topics.ADJUDICATION), timeout=30),
-    Stage("search-expansion", topics.SEARCH_EXPANSION, search_expansion.handle, (topics.RETRIEVAL,), timeout=60),
+    Stage(
+        "search-expansion",
+        topics.SEARCH_EXPANSION,
+        search_expansion.handle,
+        (topics.RETRIEVAL, topics.ADJUDICATION),
+        timeout=60,
+    ),
     Stage("adjudication", topics.ADJUDICATION, adjudication.handle, (topics.VERDICTS,), timeout=60),
 )
 STAGE_NAMES = tuple(stage.name for stage in STAGES)

@@ -9,7 +9,7 @@ from agents.claims.job import ClaimJob
 from agents.errors import Permanent
 from agents.evidence.extraction import ExtractedPage, extract
 from agents.evidence.ingest import ingest_page
-from agents.evidence.ports import PageFetcher, PageUnavailable, SearchResult, WebSearch
+from agents.evidence.ports import NobodyAnswered, PageFetcher, PageUnavailable, SearchResult, WebSearch
 from agents.evidence.relations import ingest_relations
 from agents.language.quota import QuotaState
 from agents.language.tasks.facts import Page
@@ -36,7 +36,12 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         raise Permanent("no web search is configured, so no job should have come here")
     web = Web(services.search, services.fetcher)
     query, rest = job.loop.plan[0], job.loop.plan[1:]
-    results = await web.search.search(query, services.budget.urls_per_query * WIDER)
+    try:
+        results = await web.search.search(query, services.budget.urls_per_query * WIDER)
+    except NobodyAnswered as error:
+        # The evidence that the job has is still with it, so it is decided on that.
+        job = job.stopped("no_provider")
+        return StepResult((Send("adjudication", job.job_id, job),), (Note("unanswered", {"reason": str(error)}),))
     skipped: Counter[str] = Counter(job.loop.urls_skipped)
     chosen = await _choose(results, job, services, skipped)
     pages, failed = await _read_pages(chosen, job, services, web.fetcher)

@@ -22,6 +22,12 @@ class PageUnavailable(Permanent):
         self.url = url
 
 
+class NobodyAnswered(Permanent):
+    """Every search engine failed: a reason for the loop to stop, not a fault of the claim."""
+
+    reason = "no_provider"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """One hit of a search: where it is and what the engine says about it. Higher scores are better."""

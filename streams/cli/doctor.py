@@ -91,9 +91,18 @@ async def _services(settings: Settings) -> Finding:
 
 
 async def _web_search(settings: Settings) -> Finding:
-    if settings.tavily_api_key is None:
-        return Finding("web search", "note", "no TAVILY_API_KEY: searching the bundled sample web")
-    return Finding("web search", "note", "TAVILY_API_KEY is set, and not used yet: searching the bundled sample web")
+    names = settings.search_providers or (("tavily",) if settings.tavily_api_key else ())
+    if not names:
+        return Finding("web search", "note", "no TAVILY_API_KEY and no VERISTREAM_SEARCH_PROVIDERS: the sample web")
+    if names == ("none",):
+        return Finding("web search", "note", "switched off: claims are judged on what is stored")
+    from streams.bootstrap import open_services
+
+    async with open_services(settings) as services:
+        if services.search is None:
+            return Finding("web search", "wrong", "no provider could be set up; check VERISTREAM_SEARCH_PROVIDERS")
+        results = await services.search.search("fact check", 3)
+    return Finding("web search", "ok", f"{', '.join(names)}: a test query brought {len(results)} results")
 
 
 async def _language_model(settings: Settings) -> Finding:
