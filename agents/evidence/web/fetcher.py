@@ -58,13 +58,16 @@ class OpenWebFetcher:
 
     async def fetch(self, url: str) -> FetchedPage:
         """The page behind `url`, or FetchFailed."""
+        target = read_target(url, self._policy)
+        # Before taking a place, so that many pages of one slow-going site do not keep all others out.
+        await self._take_turn(target, url)
         try:
             async with asyncio.timeout(self._policy.times.queue):
                 await self._places.acquire()
         except TimeoutError as error:
             raise FetchFailed("queue", url, "too many other pages are being fetched") from error
         try:
-            return await self._follow(url)
+            return await self._follow(url, target)
         finally:
             self._places.release()
 
@@ -81,18 +84,20 @@ class OpenWebFetcher:
 
         return list(await asyncio.gather(*map(one, urls)))
 
-    async def _follow(self, url: str) -> FetchedPage:
+    async def _take_turn(self, target: Target, url: str) -> str:
+        domain = registered_domain(target.origin.host)
+        await self._turns.take(domain, url, self._robots.known_delay(target))
+        return domain
+
+    async def _follow(self, url: str, target: Target) -> FetchedPage:
         """One page within its total time. Waiting for a turn does not count: that is our own doing."""
         left = self._policy.times.total
-        target = read_target(url, self._policy)
+        loop = asyncio.get_running_loop()
         seen = {target.url}
-        greeted: set[str] = set()
+        greeted = {registered_domain(target.origin.host)}
         for _ in range(self._policy.max_redirects + 1):
-            domain = registered_domain(target.origin.host)
-            if domain not in greeted:
-                greeted.add(domain)
-                await self._turns.take(domain, url, self._robots.known_delay(target))
-            loop = asyncio.get_running_loop()
+            if registered_domain(target.origin.host) not in greeted:
+                greeted.add(await self._take_turn(target, url))
             begun = loop.time()
             outcome = await self._within(left, url, target)
             left -= loop.time() - begun

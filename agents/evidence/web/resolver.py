@@ -3,6 +3,8 @@
 import asyncio
 import ipaddress
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 
 from agents.evidence.web.addresses import is_public
@@ -23,12 +25,16 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """The machine's own resolver."""
+    """The machine's own resolver, in threads of its own: a look-up that hangs must not hold up other work."""
+
+    def __init__(self, threads: int = 8) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="resolver")
 
     async def addresses(self, host: str, port: int) -> list[str]:
         """In the order in which the system would try them."""
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        found = await loop.run_in_executor(self._pool, look_up)
         return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 

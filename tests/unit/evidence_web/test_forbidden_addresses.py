@@ -3,6 +3,7 @@
 import pytest
 
 from agents.evidence.web import FetchFailed, OpenWebFetcher, WebPolicy
+from agents.evidence.web.resolver import SystemResolver
 from tests.unit.evidence_web.local_web import Names, Site, Switchboard, fetcher, page, policy, redirect, system_trust
 
 PUBLIC = "93.184.216.34"
@@ -244,3 +245,7 @@ async def test_without_an_exception_no_local_server_is_reached(inside: Site) -> 
 def test_an_exception_that_is_more_or_less_than_an_origin_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="an origin is"):
         policy(text)
+
+
+async def test_the_machines_own_resolver_is_asked(inside: Site) -> None:
+    assert "127.0.0.1" in await SystemResolver().addresses("localhost", inside.port)

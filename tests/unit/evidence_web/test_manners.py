@@ -265,6 +265,27 @@ async def test_a_fetch_that_finds_no_place_says_so(site: Site) -> None:
         assert (await first).body
 
 
+async def test_who_waits_for_a_turn_holds_no_place(site: Site) -> None:
+    asked_to_sleep = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        asked_to_sleep.set()
+        await asyncio.Event().wait()
+
+    site.answers["/"] = page()
+    names = Names({host: [["93.184.216.34"]] for host in ("a.test", "b.test")})
+    reader = OpenWebFetcher(
+        WebPolicy(max_concurrent=1), resolver=names, dialler=Switchboard(site.port), ssl_context=system_trust(),
+        clock=Clock(), sleep=sleep,
+    )  # fmt: skip
+    await reader.fetch("http://a.test/")
+    waiting = asyncio.create_task(reader.fetch("http://a.test/"))
+    async with asyncio.timeout(10):
+        await asked_to_sleep.wait()
+        assert (await reader.fetch("http://b.test/")).body
+    waiting.cancel()
+
+
 @pytest.mark.parametrize("bad", [{"batch": 0}, {"max_concurrent": 0}, {"max_redirects": -1}])
 def test_a_policy_without_sense_is_refused(bad: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="at least"):
