@@ -255,7 +255,7 @@ async def test_plain_http_where_tls_is_expected_is_refused() -> None:
         ("UTF8", "Straße".encode(), "utf-8"),
         ("iso-8859-1", "Straße".encode("latin-1"), "iso8859-1"),
         ("utf-8", "Straße".encode("latin-1"), None),
-        ("utf-16", b"<p>plain ascii text</p>", None),
+        ("utf-16", b"<p>plain ascii text.</p>", None),
         ("utf-16", "<p>wide text</p>".encode("utf-16"), "utf-16"),
         ("utf-7", b"+ADw-script+AD4-", None),
         ("unicode_escape", b"\\x3cscript\\x3e", None),
