@@ -11,11 +11,11 @@ from agents.evidence.extraction import ExtractedPage, extract
 from agents.evidence.ingest import ingest_page
 from agents.evidence.ports import NobodyAnswered, PageFetcher, PageUnavailable, SearchResult, WebSearch
 from agents.evidence.relations import ingest_relations
+from agents.evidence.urls import skip_reason
 from agents.language.quota import QuotaState
 from agents.language.tasks.facts import Page
 from agents.results import Note, Send, StepResult
 from agents.services import Services
-from scoring.urls import is_listing
 from storage.ports import normal_url
 from storage.ports.evidence import FACTS
 
@@ -87,11 +87,9 @@ async def _choose(results: list[SearchResult], job: ClaimJob, services: Services
 
 
 def _unwanted(result: SearchResult, job: ClaimJob) -> str | None:
-    if is_listing(result.url):
-        return "listing"
     if result.published is not None and result.published > job.as_of:
         return "after_as_of"
-    return None
+    return skip_reason(result.url)
 
 
 async def _read_pages(
