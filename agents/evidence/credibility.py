@@ -25,13 +25,13 @@ class CredibilityPolicy:
     # Named as credible by an editor: far above unknown, short of certain. A better rating still counts.
     listed: float = 0.85
     unknown: float = 0.5
-    # Governments and universities are accountable for what they publish, not always right about it. The rated ones
-    # among them lie between 0.7 and 0.96.
+    # Governments and universities are accountable for what they publish, not always right about it. The medians of
+    # those with a rating are 0.85 (28 official ones) and 0.75 (24 academic ones); both kinds take the lower.
     official: float = 0.75
     academic: float = 0.75
-    # The best third of the rated domains, and the lowest third.
-    high_from: float = 0.66
-    low_below: float = 0.44
+    # The thirds of the rated domains: they lie at 0.463 and 0.655.
+    high_from: float = 0.655
+    low_below: float = 0.463
     credible_tiers: frozenset[Tier] = frozenset(("listed", "high", "official", "academic"))
 
 

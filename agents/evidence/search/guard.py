@@ -35,12 +35,13 @@ class ProviderPolicy:
 
 
 DEFAULT_POLICIES = {
-    # Tavily's price list: one credit, 0.8 cents, for a basic search; 100 requests a minute on the smallest plan.
+    # Tavily's documentation: 0.8 cents a credit as one goes, 100 requests a minute with a development key. A basic
+    # search is one credit.
     "tavily": ProviderPolicy(rate=1.5, burst=5, cost=0.008),
     "searxng": ProviderPolicy(rate=2.0, burst=5),
-    # Wikimedia's etiquette: one request after another.
+    # MediaWiki's etiquette names no number but asks for one request after another.
     "wikipedia": ProviderPolicy(rate=1.0, burst=3),
-    # The quota of a new project: 300 a minute.
+    # Google's reference names no quota; a project's own is shown in its console. Four a second is our own modesty.
     "factcheck": ProviderPolicy(rate=4.0, burst=5),
     # On this machine.
     "sample": ProviderPolicy(rate=1_000.0, burst=1_000),
