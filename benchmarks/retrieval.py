@@ -29,7 +29,7 @@ from agents.evidence.chunking import chunk
 from agents.language.embedders.onnx import OnnxEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.model_files import model_folder
-from agents.language.ports import Embedder, Vectors
+from agents.language.ports import Embedder, Vectors, embed_queries
 from storage.embedded.evidence import SqliteEvidenceIndex
 from storage.embedded.stores import open_knowledge
 from storage.ports.evidence import STATIC_KNOWLEDGE, HybridQuery, Passage
@@ -38,7 +38,7 @@ from storage.ports.evidence import Embedder as IndexEmbedder
 DEPTH = 5
 # Enough passages that five documents are among them even if several are of the same one.
 PASSAGES = 30
-WAYS = {"vectors": 1.0, "words": 0.0, "hybrid": 0.5}
+WAYS = {"vectors": 1.0, "words": 0.0, "hybrid": 0.7}
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -57,13 +57,14 @@ def passages(document: dict[str, Any], whole: int | None) -> list[Passage]:
     ]
 
 
-async def embed_all(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+async def embed_all(embedder: Embedder, texts: Sequence[str], *, queries: bool = False) -> Vectors:
     """Texts of similar length together, a few thousand at a time."""
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
     vectors = np.zeros((len(texts), embedder.dimension), dtype=np.float32)
     for start in range(0, len(order), 1024):
         part = order[start : start + 1024]
-        vectors[part] = await embedder.embed([texts[index] for index in part])
+        chosen = [texts[index] for index in part]
+        vectors[part] = await (embed_queries(embedder, chosen) if queries else embedder.embed(chosen))
     return vectors
 
 
@@ -76,7 +77,7 @@ async def measure(
     started = time.perf_counter()
     stored = [one for document in corpus for one in passages(document, whole)]
     vectors = await embed_all(embedder, [f"{one.title}. {one.text}" for one in stored])
-    asked = await embed_all(embedder, [claim["claim"] for claim in claims])
+    asked = await embed_all(embedder, [claim["claim"] for claim in claims], queries=True)
     seconds = time.perf_counter() - started
     print(f"{name}: {len(corpus)} documents, {len(stored)} passages, {len(claims)} claims; embedded in {seconds:.0f} s")
     with tempfile.TemporaryDirectory() as data_dir:

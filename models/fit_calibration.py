@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.language.calibration import fit
-from agents.language.ports import Embedder
+from agents.language.ports import Embedder, embed_queries
 
 
 def read_related(path: Path, count: int, rng: random.Random) -> list[tuple[str, str]]:
@@ -32,7 +32,7 @@ async def cosines(
     embedder: Embedder, pairs: list[tuple[str, str]], rng: random.Random
 ) -> tuple[list[float], list[float]]:
     """Cosines of the pairs as they are, and of the same claims with the evidence of others."""
-    claims = await embedder.embed([claim for claim, _ in pairs])
+    claims = await embed_queries(embedder, [claim for claim, _ in pairs])
     evidence = await embedder.embed([text for _, text in pairs])
     shuffled = rng.sample(range(len(pairs)), len(pairs))
     strangers = [float(claims[i] @ evidence[j]) for i, j in enumerate(shuffled) if pairs[i][1] != pairs[j][1]]

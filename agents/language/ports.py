@@ -36,6 +36,14 @@ class Embedder(Protocol):
         ...
 
 
+async def embed_queries(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Vectors of texts that look for others: claims and search queries.
+
+    Some models were trained to find passages with a phrase in front of the question; they name it `query_prefix`."""
+    prefix = getattr(embedder, "query_prefix", "")
+    return await embedder.embed([f"{prefix}{text}" for text in texts])
+
+
 class StanceModel(Protocol):
     """Says how each passage stands towards its claim."""
 

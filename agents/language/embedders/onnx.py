@@ -13,7 +13,7 @@ from agents.language.calibration import SimilarityCalibration
 from agents.language.ports import Vectors
 
 # Fitted by models/fit_calibration.py on claim-evidence pairs; run it again to see the same numbers.
-CALIBRATION = SimilarityCalibration(zero=0.4984, half=0.6739, one=0.9452)
+CALIBRATION = SimilarityCalibration(zero=0.4842, half=0.6576, one=0.924)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class OnnxEmbedder:
 
     name = "bge-small-en-v1.5-int8"
     dimension = 384
+    query_prefix = "Represent this sentence for searching relevant passages: "
+    """What bge was trained to see before a question; without it five of a hundred gold passages are missed more."""
     calibration = CALIBRATION
 
     def __init__(self, folder: Path, policy: OnnxPolicy | None = None) -> None:

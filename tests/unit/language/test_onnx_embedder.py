@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from agents.language.embedders.onnx import OnnxEmbedder
+from agents.language.embedders.static import StaticEmbedder
 from agents.language.model_files import model_folder
+from agents.language.ports import embed_queries
 
 FOLDER = model_folder("bge-small-en-v1.5")
 
@@ -39,6 +41,16 @@ async def test_a_text_is_closer_to_its_paraphrase_than_to_another_topic(embedder
         ]
     )
     assert embedder.calibration(float(claim @ near)) > 0.5 > embedder.calibration(float(claim @ far))
+
+
+async def test_a_claim_finds_its_passage_better_with_the_phrase_that_the_model_was_trained_with(
+    embedder: OnnxEmbedder,
+) -> None:
+    (with_phrase,) = await embed_queries(embedder, ["Who built the dam?"])
+    (spelled_out,) = await embedder.embed([f"{embedder.query_prefix}Who built the dam?"])
+    assert float(with_phrase @ spelled_out) > 0.999
+    static = StaticEmbedder()
+    assert np.array_equal(await embed_queries(static, ["the dam"]), await static.embed(["the dam"]))
 
 
 async def test_the_company_in_a_batch_hardly_changes_a_vector(embedder: OnnxEmbedder) -> None:
