@@ -18,7 +18,7 @@ from agents.evidence.ports import PageFetcher, WebSearch
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
 from agents.evidence.search.chain import PlainProvider, SearchChain
 from agents.evidence.search.factcheck import FactCheckSearch
-from agents.evidence.search.guard import ProviderPolicy
+from agents.evidence.search.guard import DEFAULT_POLICIES, ProviderPolicy
 from agents.evidence.search.searxng import SearxngSearch
 from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import Provider
@@ -135,7 +135,7 @@ def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | Non
     if not names or names == ("none",):
         return None, None
     providers = [_provider(name, settings, client) for name in names]
-    chain = SearchChain.of(providers, {"sample": UNHURRIED}, time.monotonic)
+    chain = SearchChain.of(providers, {**DEFAULT_POLICIES, "sample": UNHURRIED}, time.monotonic)
     return ChainedSearch(chain), _fetcher(settings, client)
 
 
