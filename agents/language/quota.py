@@ -164,6 +164,50 @@ def fail(state: QuotaState, tag: CallTag, reason: str, policy: QuotaPolicy) -> Q
     return skip(replace(state, failures=failures, degraded=degraded), tag, reason)
 
 
+def shares(state: QuotaState, policy: QuotaPolicy, parts: int) -> tuple[QuotaState, ...]:
+    """Fresh states for the sub-claims of a job, which run side by side: together they spend what the job has left.
+
+    What does not divide evenly goes to the first ones. A share too small for every reserved call keeps those that
+    come first in the policy."""
+    calls_left = max(0, policy.max_calls - state.calls)
+    tokens_left = max(0, policy.max_tokens - state.tokens)
+    return tuple(
+        QuotaState(
+            calls=policy.max_calls - calls,
+            tokens_in=policy.max_tokens - tokens_left // parts,
+            reserved_used=_unaffordable(policy, calls),
+            degraded=state.degraded,
+        )
+        for calls in (calls_left // parts + (number < calls_left % parts) for number in range(parts))
+    )
+
+
+def _unaffordable(policy: QuotaPolicy, calls: int) -> dict[CallTag, int]:
+    """Reserved slots that must count as used, so that a share of so few calls is not exceeded."""
+    used: dict[CallTag, int] = {}
+    for tag, count in policy.reserved.items():
+        kept = min(count, calls)
+        calls -= kept
+        if kept < count:
+            used[tag] = count - kept
+    return used
+
+
+def joined(state: QuotaState, share: QuotaState, end: QuotaState) -> QuotaState:
+    """The job's state with what one sub-claim spent between its share and its end."""
+    return replace(
+        state,
+        calls=state.calls + end.calls - share.calls,
+        tokens_in=state.tokens_in + end.tokens_in - share.tokens_in,
+        tokens_out=state.tokens_out + end.tokens_out - share.tokens_out,
+        cost_usd=state.cost_usd + end.cost_usd - share.cost_usd,
+        cache_hits=state.cache_hits + end.cache_hits - share.cache_hits,
+        failures=state.failures + end.failures - share.failures,
+        skipped=(*state.skipped, *end.skipped[len(share.skipped) :]),
+        degraded=state.degraded or end.degraded,
+    )
+
+
 def report(state: QuotaState) -> dict[str, int | float | bool | list[str]]:
     """What a verdict package says about its language: calls, tokens, cost, and every call that rules stood in for."""
     return {

@@ -17,7 +17,9 @@ from agents.language.quota import (
     ask,
     fail,
     hit,
+    joined,
     report,
+    shares,
     spend,
 )
 
@@ -128,3 +130,23 @@ def test_the_report_names_every_call_that_rules_stood_in_for() -> None:
         "degraded": True,
     }
     assert report(QuotaState())["degraded"] is False
+
+
+@given(st.integers(0, 8), st.integers(1, 5), st.integers(2, 12))
+def test_the_sub_claims_of_a_job_together_spend_no_more_than_it_has_left(spent: int, parts: int, limit: int) -> None:
+    policy, parent = QuotaPolicy(max_calls=limit), QuotaState(calls=min(spent, limit))
+    total = parent
+    for share in shares(parent, policy, parts):
+        state = over_the_wire(share)
+        for _ in range(6):
+            for tag, priority in ((CallTag.FACTS, "critical"), (CallTag.VERDICT, "critical"), (CallTag.CLAIM, "low")):
+                state = ask(state, tag, priority, policy).state  # type: ignore[arg-type] # a literal in a loop
+        total = joined(total, share, state)
+    assert total.calls <= limit
+
+
+def test_a_share_keeps_a_verdict_call_before_anything_else() -> None:
+    first, second = shares(QuotaState(calls=6), QuotaPolicy(max_calls=8), 2)
+    for state in (first, second):
+        assert ask(state, CallTag.VERDICT, "critical", QuotaPolicy(max_calls=8)).granted
+        assert not ask(state, CallTag.FACTS, "critical", QuotaPolicy(max_calls=8)).granted
