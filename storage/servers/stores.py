@@ -2,19 +2,20 @@
 
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from storage.embedded.evidence import SqliteEvidenceIndex
 from storage.embedded.graph import SqliteKnowledgeGraph
 from storage.embedded.ledger import SqliteLedger
 from storage.embedded.stores import LEDGER_FILE, open_embedded, open_knowledge
 from storage.embedded.urls import SqliteUrlRegistry
-from storage.ports import Embedder, RegistryPolicy, Stores
+from storage.ports import Embedder, EvidenceIndex, RegistryPolicy, Stores
 from storage.servers.config import Neo4jServer, WeaviateServer
-from storage.servers.neo4j.connection import Neo4jConnection
-from storage.servers.neo4j.graph import Neo4jKnowledgeGraph
-from storage.servers.neo4j.ledger import Neo4jLedger
-from storage.servers.neo4j.urls import Neo4jUrlRegistry
-from storage.servers.weaviate.index import WeaviateEvidenceIndex
+
+if TYPE_CHECKING:
+    from storage.servers.neo4j.connection import Neo4jConnection
+
+# The servers' clients take a second to import: each is imported where it is used.
 
 
 async def open_stores(
@@ -40,16 +41,30 @@ async def open_servers(
 ) -> Stores:
     """All four stores on servers."""
     async with AsyncExitStack() as undo:
-        index = await WeaviateEvidenceIndex.open(weaviate, embedder)
+        index = await _index(weaviate, embedder)
         undo.push_async_callback(index.close)
-        connection = await Neo4jConnection.open(neo4j)
+        connection = await _connection(neo4j)
         undo.pop_all()
         return await _with_graph(index, connection, registry)
 
 
-async def _with_graph(
-    index: WeaviateEvidenceIndex | SqliteEvidenceIndex, connection: Neo4jConnection, registry: RegistryPolicy | None
-) -> Stores:
+async def _index(weaviate: WeaviateServer, embedder: Embedder) -> EvidenceIndex:
+    from storage.servers.weaviate.index import WeaviateEvidenceIndex
+
+    return await WeaviateEvidenceIndex.open(weaviate, embedder)
+
+
+async def _connection(neo4j: Neo4jServer) -> "Neo4jConnection":
+    from storage.servers.neo4j.connection import Neo4jConnection
+
+    return await Neo4jConnection.open(neo4j)
+
+
+async def _with_graph(index: EvidenceIndex, connection: "Neo4jConnection", registry: RegistryPolicy | None) -> Stores:
+    from storage.servers.neo4j.graph import Neo4jKnowledgeGraph
+    from storage.servers.neo4j.ledger import Neo4jLedger
+    from storage.servers.neo4j.urls import Neo4jUrlRegistry
+
     stores = Stores(
         ledger=Neo4jLedger(connection),
         index=index,
@@ -68,7 +83,7 @@ async def _graph_on_a_server(
         undo.push_async_callback(knowledge.close)
         index = await SqliteEvidenceIndex.open(knowledge, embedder)
         undo.push_async_callback(index.close)
-        connection = await Neo4jConnection.open(neo4j)
+        connection = await _connection(neo4j)
         undo.pop_all()
         await knowledge.close()  # the index holds a share of its own
         return await _with_graph(index, connection, registry)
@@ -78,7 +93,7 @@ async def _passages_on_a_server(
     embedder: Embedder, data_dir: Path, weaviate: WeaviateServer, registry: RegistryPolicy | None
 ) -> Stores:
     async with AsyncExitStack() as undo:
-        index = await WeaviateEvidenceIndex.open(weaviate, embedder)
+        index = await _index(weaviate, embedder)
         undo.push_async_callback(index.close)
         ledger = await SqliteLedger.open(data_dir / LEDGER_FILE)
         undo.push_async_callback(ledger.close)

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from storage.embedded.stores import open_embedded
 from storage.ports import Embedder, Stores
+from storage.servers.stores import open_stores as open_configured
+from tests.support.servers import neo4j_server, weaviate_server
 
 EMBEDDER = Embedder("test-embedder", 8)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one test's data lives. `where` is a folder, or a prefix that nothing else uses."""
+    """Where one test's data lives. `where` is a folder; in front of it the space of what lies on a server."""
 
     kind: str
     where: str
@@ -25,4 +27,9 @@ async def open_stores(place: Place, embedder: Embedder = EMBEDDER) -> Stores:
     """All four stores at `place`; opening it again shares the data."""
     if place.kind == "embedded":
         return await open_embedded(Path(place.where), embedder)
+    space, _, folder = place.where.partition("@")
+    if place.kind == "weaviate":
+        return await open_configured(embedder, data_dir=Path(folder), weaviate=weaviate_server(space))
+    if place.kind == "neo4j":
+        return await open_configured(embedder, data_dir=Path(folder), neo4j=neo4j_server(space))
     raise ValueError(f"no adapter is called {place.kind!r}")

@@ -3,23 +3,40 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
 
 from storage.ports import EvidenceIndex, KnowledgeGraph, Stores, UrlRegistry, VerdictLedger
 from tests.contract.adapters import Place, open_stores
+from tests.support.servers import Spaces, spaces
 
-ADAPTERS = ["embedded"]
+ADAPTERS = ["embedded", pytest.param("servers", marks=pytest.mark.services)]
 CHILD_TIMEOUT_S = 90.0
 
 Together = Callable[..., Awaitable[list[Any]]]
 
 
+@pytest.fixture(scope="session")
+def server_spaces() -> Iterator[Spaces]:
+    with spaces() as kept:
+        yield kept
+
+
 @pytest.fixture(params=ADAPTERS)
-def place(request: pytest.FixtureRequest, tmp_path: object) -> Place:
-    return Place(request.param, str(tmp_path))
+def place(request: pytest.FixtureRequest, tmp_path: object) -> Iterator[Place]:
+    if request.param == "embedded":
+        yield Place(request.param, str(tmp_path))
+        return
+    kept: Spaces = request.getfixturevalue("server_spaces")
+    space = kept.next()
+    # What a test does not look at is embedded: Weaviate beside SQLite, SQLite beside Neo4j.
+    if "index" in request.fixturenames:
+        yield Place("weaviate", f"{space}@{tmp_path}")
+        kept.wipe_passages(space)
+    else:
+        yield Place("neo4j", f"{space}@{tmp_path}")
 
 
 @pytest.fixture

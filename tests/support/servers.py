@@ -2,15 +2,10 @@
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
-from neo4j import AsyncGraphDatabase
-
-from storage.ports import Embedder, Stores
 from storage.servers.config import Neo4jServer, WeaviateServer
-from storage.servers.neo4j.migrations import LABELS
-from storage.servers.stores import open_servers
-from storage.servers.weaviate.connection import WeaviateConnection
 
 NEEDED = (
     "VERISTREAM_NEO4J_URL",
@@ -26,7 +21,7 @@ def require_servers(environment: Mapping[str, str] = os.environ) -> None:
     missing = [name for name in NEEDED if not environment.get(name)]
     if missing:
         raise RuntimeError(
-            f"{', '.join(missing)} not set; run `make services`, then eval \"$(python3 deploy/services.py env)\""
+            f'{", ".join(missing)} not set; run `make services`, then eval "$(python3 deploy/services.py env)"'
         )
 
 
@@ -53,32 +48,49 @@ def weaviate_server(space: str, environment: Mapping[str, str] = os.environ) -> 
     )
 
 
-async def open_space(space: str, embedder: Embedder) -> Stores:
+@contextmanager
+def spaces() -> Iterator["Spaces"]:
+    """Spaces for the tests of one run; all that was written in them is deleted at the end."""
     require_servers()
-    return await open_servers(embedder, weaviate=weaviate_server(space), neo4j=neo4j_server(space))
+    kept = Spaces()
+    yield kept
+    kept.wipe()
 
 
-async def wipe_space(space: str) -> None:
-    """Delete everything a test wrote, on both servers."""
-    await wipe_weaviate(weaviate_server(space))
-    await wipe_neo4j(neo4j_server(space))
+class Spaces:
+    """Hands out spaces and wipes them, with clients that need no event loop."""
 
+    def __init__(self) -> None:
+        self._begin = fresh_space()
+        self._count = 0
 
-async def wipe_weaviate(server: WeaviateServer) -> None:
-    connection = await WeaviateConnection.open(server)
-    client = connection.client
-    for alias in await client.alias.list_all():
-        if alias.startswith(f"{server.space}_"):
-            await client.alias.delete(alias_name=alias)
-    for physical in await client.collections.list_all(simple=True):
-        if physical.startswith(f"{server.space}_"):
-            await client.collections.delete(physical)
-    await connection.close()
+    def next(self) -> str:
+        self._count += 1
+        return f"{self._begin}n{self._count}"
 
+    def wipe_passages(self, space: str) -> None:
+        """Delete a space's collections: the server keeps each of them open, so they should not pile up."""
+        import httpx
 
-async def wipe_neo4j(server: Neo4jServer) -> None:
-    async with AsyncGraphDatabase.driver(
-        server.url, auth=(server.user, server.password), notifications_min_severity="OFF"
-    ) as driver:
-        for label in LABELS:
-            await driver.execute_query(f"MATCH (n:{label}) WHERE n.space = $space DETACH DELETE n", space=server.space)
+        server = weaviate_server(space)
+        headers = {"Authorization": f"Bearer {server.api_key}"}
+        with httpx.Client(base_url=server.url, headers=headers, timeout=30, trust_env=False) as http:
+            for alias in http.get("/v1/aliases").json()["aliases"]:
+                if alias["alias"].startswith(f"{space}_"):
+                    http.delete(f"/v1/aliases/{alias['alias']}").raise_for_status()
+            for found in http.get("/v1/schema").json()["classes"]:
+                if found["class"].startswith(f"{space}_"):
+                    http.delete(f"/v1/schema/{found['class']}").raise_for_status()
+
+    def wipe(self) -> None:
+        """Delete the nodes of every space handed out."""
+        from neo4j import GraphDatabase
+
+        from storage.servers.neo4j.migrations import LABELS
+
+        server = neo4j_server(self._begin)
+        auth = (server.user, server.password)
+        with GraphDatabase.driver(server.url, auth=auth, notifications_min_severity="OFF") as driver:
+            for label in LABELS:
+                query = f"MATCH (n:{label}) WHERE n.space STARTS WITH $begin DETACH DELETE n"
+                driver.execute_query(query, begin=self._begin)

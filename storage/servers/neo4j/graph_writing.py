@@ -1,7 +1,8 @@
 """The graph's Cypher for writing; each function runs in its caller's transaction.
 
 Batches lock what they share by writing to it first, entities before sources and each by sorted keys: two batches
-that meet wait for each other instead of deadlocking.
+that meet wait for each other instead of deadlocking. What is new is merged by a statement of its own: one that
+merges and then waits for a lock keeps others from adding relations meanwhile, and that is a deadlock.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,12 +19,14 @@ DELETED_AT_ONCE = 1_000
 ENTITIES: LiteralString = """
 UNWIND $rows AS row
 MERGE (e:Entity {space: $space, key: row.key}) ON CREATE SET e.name = row.name, e.kind = ''
-SET e.locked = true, e.kind = CASE WHEN row.kind = '' THEN e.kind ELSE row.kind END
 """
-ALIASES: LiteralString = """
+LOCK_ENTITIES: LiteralString = "UNWIND $keys AS key MATCH (e:Entity {space: $space, key: key}) SET e.locked = true"
+KINDS: LiteralString = "UNWIND $rows AS row MATCH (e:Entity {space: $space, key: row.key}) SET e.kind = row.kind"
+ALIASES: LiteralString = "UNWIND $keys AS key MERGE (:Alias {space: $space, key: key})"
+LOCK_ALIASES: LiteralString = "UNWIND $keys AS key MATCH (a:Alias {space: $space, key: key}) SET a.locked = true"
+NAMES: LiteralString = """
 UNWIND $rows AS row
-MERGE (a:Alias {space: $space, key: row.key}) SET a.locked = true
-WITH a, row MATCH (e:Entity {space: $space, key: row.entity})
+MATCH (a:Alias {space: $space, key: row.key}) MATCH (e:Entity {space: $space, key: row.entity})
 MERGE (a)-[r:NAMES]->(e) ON CREATE SET r.name = row.name
 """
 BEARERS: LiteralString = """
@@ -35,7 +38,11 @@ RETURN key, bearer IS NOT NULL AS own, collect(DISTINCT named.key) AS others
 SOURCES: LiteralString = """
 UNWIND $rows AS row
 MERGE (s:Source {space: $space, key: row.key}) ON CREATE SET s.url = row.url
-SET s.domain = row.domain, s.title = row.title
+"""
+LOCK_SOURCES: LiteralString = "UNWIND $keys AS key MATCH (s:Source {space: $space, key: key}) SET s.locked = true"
+DESCRIBE: LiteralString = """
+UNWIND $rows AS row
+MATCH (s:Source {space: $space, key: row.key}) SET s.domain = row.domain, s.title = row.title
 """
 FACTS: LiteralString = """
 UNWIND $rows AS row
@@ -62,8 +69,6 @@ MATCH (f:Fact) WHERE f.space = $space AND f.observed < $before WITH f LIMIT $lim
 MATCH (f)-[:SUBJECT|OBJECT]->(e:Entity) MATCH (f)-[:STATED_BY]->(s:Source)
 RETURN collect(DISTINCT f.fact_id) AS facts, collect(DISTINCT e.key) AS entities, collect(DISTINCT s.key) AS sources
 """
-LOCK_ENTITIES: LiteralString = "UNWIND $keys AS key MATCH (e:Entity {space: $space, key: key}) SET e.locked = true"
-LOCK_SOURCES: LiteralString = "UNWIND $keys AS key MATCH (s:Source {space: $space, key: key}) SET s.locked = true"
 DELETE_PAGE_FACTS: LiteralString = """
 MATCH (:Source {space: $space, key: $key})<-[:STATED_BY]-(f:Fact) DETACH DELETE f RETURN count(*) AS gone
 """
@@ -86,17 +91,29 @@ UNWIND $keys AS key MATCH (e:Entity {space: $space, key: key}) CREATE (c)-[:MENT
 
 async def upsert_entities(work: Work, entities: Iterable[Entity]) -> None:
     """Insert or complete; a kind that is known is not overwritten by an unknown one."""
-    rows: dict[str, dict[str, str]] = {}
+    names: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     aliases: dict[tuple[str, str], dict[str, str]] = {}
     for entity in entities:
         key = key_of(entity.key)
-        row = rows.setdefault(key, {"key": key, "name": entity.name, "kind": ""})
-        row["kind"] = entity.kind or row["kind"]
+        names.setdefault(key, entity.name)
+        if entity.kind:
+            kinds[key] = entity.kind
         for alias in entity.aliases:
             named = key_of(entity_key(alias))
             aliases.setdefault((named, key), {"key": named, "entity": key, "name": alias})
-    await work.rows(ENTITIES, rows=[rows[key] for key in sorted(rows)])
-    await work.rows(ALIASES, rows=[aliases[key] for key in sorted(aliases)])
+    await _lock_entities(work, names)
+    await work.rows(KINDS, rows=[{"key": key, "kind": kind} for key, kind in kinds.items()])
+    keys = sorted({named for named, _ in aliases})
+    await work.rows(ALIASES, keys=keys)
+    await work.rows(LOCK_ALIASES, keys=keys)
+    await work.rows(NAMES, rows=list(aliases.values()))
+
+
+async def _lock_entities(work: Work, names: dict[str, str]) -> None:
+    """Create those that are new, then lock all of them; by key, with the name a new one gets."""
+    await work.rows(ENTITIES, rows=[{"key": key, "name": names[key]} for key in sorted(names)])
+    await work.rows(LOCK_ENTITIES, keys=sorted(names))
 
 
 async def _entities(work: Work, names: Iterable[str]) -> dict[str, str]:
@@ -111,8 +128,7 @@ async def _entities(work: Work, names: Iterable[str]) -> dict[str, str]:
     for row in await work.rows(BEARERS, keys=sorted(spelled)):
         others = row["others"]
         found[row["key"]] = others[0] if not row["own"] and len(others) == 1 else row["key"]
-    rows = [{"key": key, "name": spelled.get(key, ""), "kind": ""} for key in sorted(set(found.values()))]
-    await work.rows(ENTITIES, rows=rows)
+    await _lock_entities(work, {key: spelled.get(key, "") for key in found.values()})
     return found
 
 
@@ -122,13 +138,13 @@ async def upsert_facts(work: Work, facts: Sequence[Fact]) -> int:
     sources = {key_of(fact.url): fact for fact in facts}
     rows = {fact.id: _row(fact, ends) for fact in facts}
     ordered = [rows[key] for key in sorted(rows)]
-    await work.rows(
-        SOURCES,
-        rows=[
-            {"key": key, "url": fact.url, "domain": fact.domain, "title": fact.title}
-            for key, fact in sorted(sources.items())
-        ],
-    )
+    pages = [
+        {"key": key, "url": fact.url, "domain": fact.domain, "title": fact.title}
+        for key, fact in sorted(sources.items())
+    ]
+    await work.rows(SOURCES, rows=pages)
+    await work.rows(LOCK_SOURCES, keys=sorted(sources))
+    await work.rows(DESCRIBE, rows=pages)
     fresh = await work.created(FACTS, rows=ordered)
     if fresh:
         await work.rows(TIES, rows=[{name: row[name] for name in TIE} for row in ordered])

@@ -27,9 +27,9 @@ OUTCOME: LiteralString = (
 THE_JOB: LiteralString = "MATCH (j:Job {space: $space, job_id: $job_id})"
 LOCK_JOB: LiteralString = THE_JOB + " SET j.locked = true"
 INSERT_JOB: LiteralString = "MERGE (j:Job {space: $space, job_id: $job_id}) ON CREATE SET j += $row"
+TOTALS: LiteralString = "MERGE (t:OpenTotals {space: $space, shard: $shard}) ON CREATE SET t.jobs = 0, t.bytes = 0"
 COUNT_OPEN: LiteralString = """
-MERGE (t:OpenTotals {space: $space, shard: $shard}) ON CREATE SET t.jobs = 0, t.bytes = 0
-SET t.locked = true
+MATCH (t:OpenTotals {space: $space, shard: $shard}) SET t.locked = true
 WITH t SET t.jobs = t.jobs + $jobs, t.bytes = t.bytes + $bytes
 """
 OPEN_LOAD: LiteralString = """
@@ -116,6 +116,7 @@ async def open_job(work: Work, record: JobRecord) -> JobRecord:
 
 async def _count(work: Work, job_id: str, jobs: int, size: int) -> None:
     shard = zlib.crc32(job_id.encode()) % SHARDS
+    await work.rows(TOTALS, shard=shard)
     await work.rows(COUNT_OPEN, shard=shard, jobs=jobs, bytes=size)
 
 

@@ -13,24 +13,33 @@ PURGED_AT_ONCE = 5_000
 """Audit entries deleted per transaction: a purge must not hold up whoever writes."""
 
 THE_VERDICT: LiteralString = "MATCH (v:Verdict {space: $space, job_id: $job_id})"
-VERDICT: LiteralString = """
-MERGE (v:Verdict {space: $space, job_id: $job_id}) SET v.locked = true
-WITH v OPTIONAL MATCH (j:Job {space: $space, job_id: $job_id})
-FOREACH (known IN CASE WHEN j IS NULL THEN [] ELSE [j] END | MERGE (known)-[:LED_TO]->(v))
-"""
+VERDICT: LiteralString = "MERGE (:Verdict {space: $space, job_id: $job_id})"
+LOCK_VERDICT: LiteralString = THE_VERDICT + " SET v.locked = true"
+LED_TO: LiteralString = THE_VERDICT + " MATCH (j:Job {space: $space, job_id: $job_id}) MERGE (j)-[:LED_TO]->(v)"
 FORGET: LiteralString = THE_VERDICT + "-[r:RESTS_ON]->(:Evidence) DELETE r"
 SOURCES: LiteralString = """
 UNWIND $rows AS row
 MERGE (s:Source {space: $space, key: row.key}) ON CREATE SET s.url = row.url, s.domain = '', s.title = ''
+"""
+DESCRIBE: LiteralString = """
+UNWIND $rows AS row MATCH (s:Source {space: $space, key: row.key})
 SET s.locked = true,
     s.domain = CASE WHEN row.domain = '' THEN s.domain ELSE row.domain END,
     s.title = CASE WHEN row.title = '' THEN s.title ELSE row.title END
 """
 EVIDENCE: LiteralString = """
 UNWIND $rows AS row
-MERGE (e:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
+MERGE (:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
+"""
+LOCK_EVIDENCE: LiteralString = """
+UNWIND $rows AS row
+MATCH (e:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
 SET e.locked = true, e.content_hash = row.content_hash
-WITH e, row MATCH (s:Source {space: $space, key: row.source_key})
+"""
+FROM: LiteralString = """
+UNWIND $rows AS row
+MATCH (e:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
+MATCH (s:Source {space: $space, key: row.source_key})
 MERGE (e)-[:FROM]->(s)
 """
 REST: LiteralString = (
@@ -68,10 +77,13 @@ async def record_provenance(work: Work, job_id: str, evidence: Sequence[Evidence
         row["source_key"]: {"key": row["source_key"], "url": row["url"], "domain": row["domain"], "title": row["title"]}
         for row in rows
     }
-    await work.rows(VERDICT, job_id=job_id)
-    await work.rows(FORGET, job_id=job_id)
-    await work.rows(SOURCES, rows=[sources[key] for key in sorted(sources)])
-    await work.rows(EVIDENCE, rows=rows)
+    for statement in (VERDICT, LOCK_VERDICT, LED_TO, FORGET):
+        await work.rows(statement, job_id=job_id)
+    pages = [sources[key] for key in sorted(sources)]
+    for statement in (SOURCES, DESCRIBE):
+        await work.rows(statement, rows=pages)
+    for statement in (EVIDENCE, LOCK_EVIDENCE, FROM):
+        await work.rows(statement, rows=rows)
     await work.rows(REST, job_id=job_id, rows=rows)
 
 

@@ -21,7 +21,6 @@ UNWIND $rows AS row
 MERGE (p:Page {space: $space, key: row.key})
 ON CREATE SET p.url = row.url, p.status = 'seen', p.first_stage = $stage, p.changed_at = $now, p.reason = '',
               p.lease_owner = '', p.in_index = false, p.in_graph = false
-SET p.locked = true
 """
 REVIVE: LiteralString = """
 UNWIND $keys AS key
@@ -29,8 +28,9 @@ MATCH (p:Page {space: $space, key: key})
 WHERE p.status = 'extracted' AND p.changed_at <= $extracted OR p.status = 'failed' AND p.changed_at <= $failed
 SET p.status = 'seen', p.changed_at = $now, p.reason = '', p.in_index = false, p.in_graph = false
 """
-SEEKERS: LiteralString = """
-UNWIND $claims AS claim MERGE (c:Seeker {space: $space, claim_id: claim}) SET c.locked = true
+SEEKERS: LiteralString = "UNWIND $claims AS claim MERGE (:Seeker {space: $space, claim_id: claim})"
+LOCK_SEEKERS: LiteralString = """
+UNWIND $claims AS claim MATCH (c:Seeker {space: $space, claim_id: claim}) SET c.locked = true
 """
 SAW: LiteralString = """
 UNWIND $claims AS claim MATCH (c:Seeker {space: $space, claim_id: claim})
@@ -112,9 +112,11 @@ async def register(
     keys = [row["key"] for row in rows]
     claims = sorted(set(claim_ids))
     await work.rows(INSERT, rows=rows, stage=stage, now=micros(now))
+    await work.rows(LOCK, keys=keys)
     bounds = {"extracted": micros(now - policy.extracted_for), "failed": micros(now - policy.failed_for)}
     await work.rows(REVIVE, keys=keys, now=micros(now), **bounds)
     await work.rows(SEEKERS, claims=claims)
+    await work.rows(LOCK_SEEKERS, claims=claims)
     await work.rows(SAW, claims=claims, keys=keys)
     return await get(work, urls)
 

@@ -7,16 +7,15 @@ same; writing it with another vector, and then with its own, does. Nothing is de
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from weaviate.classes.query import Filter, MetadataQuery
 
 from storage.lexical import index_terms
-from storage.ports.evidence import Passage, Vector
+from storage.ports.evidence import Vector
 from storage.servers.weaviate.connection import WeaviateConnection
-from storage.servers.weaviate.objects import SHOWN, Prepared, passage_of, vector_of
+from storage.servers.weaviate.objects import SHOWN, Prepared, stored_of
 from storage.servers.weaviate.writing import insert, messages
 
 SELF_SEARCH = 16
@@ -30,25 +29,11 @@ WORDS_AT_ONCE = 64
 """Passages whose words one query checks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A passage as it lies in the store."""
-
-    id: str
-    passage: Passage
-    vector: Vector
-
-
-def stored_of(item: Any, collection: str, dimension: int) -> Stored:
-    """From an object that was fetched with its vector."""
-    return Stored(str(item.uuid), passage_of(item.properties, collection), vector_of(item.vector, dimension))
-
-
-async def unreachable(weaviate: WeaviateConnection, physical: str, page: Sequence[Stored]) -> list[str]:
+async def unreachable(weaviate: WeaviateConnection, physical: str, page: Sequence[Prepared]) -> list[str]:
     """Those that their own vector or their own words do not find."""
     gate = asyncio.Semaphore(weaviate.server.policy.checks_at_once)
 
-    async def is_near(item: Stored) -> bool:
+    async def is_near(item: Prepared) -> bool:
         async with gate:
             return not item.vector.any() or await _finds_itself(weaviate, physical, item)
 
@@ -57,7 +42,7 @@ async def unreachable(weaviate: WeaviateConnection, physical: str, page: Sequenc
     return [item.id for item, reached in zip(page, near, strict=True) if not reached or item.id in unworded]
 
 
-async def _finds_itself(weaviate: WeaviateConnection, physical: str, item: Stored) -> bool:
+async def _finds_itself(weaviate: WeaviateConnection, physical: str, item: Prepared) -> bool:
     """Whether a search for its vector finds it; a filter would hide the gap, because filtered searches are exact."""
     own = float(np.dot(item.vector, item.vector))
     limit = SELF_SEARCH
@@ -80,7 +65,7 @@ async def _finds_itself(weaviate: WeaviateConnection, physical: str, item: Store
         limit = min(limit * WIDER, MOST)
 
 
-async def _unworded(weaviate: WeaviateConnection, physical: str, page: Sequence[Stored]) -> set[str]:
+async def _unworded(weaviate: WeaviateConnection, physical: str, page: Sequence[Prepared]) -> set[str]:
     """Those with words that a search for their first word, among themselves alone, does not find."""
     first = {item.id: index_terms(item.passage.title, item.passage.text).partition(" ")[0] for item in page}
     worded = [key for key, term in first.items() if term]
@@ -107,8 +92,7 @@ async def rewrite(weaviate: WeaviateConnection, physical: str, name: str, ids: S
             list(ids), limit=max(1, len(ids)), include_vector=True, return_properties=SHOWN
         )
     )
-    stored = [stored_of(item, name, dimension) for item in answer.objects]
-    items = [Prepared(item.id, item.passage, item.vector) for item in stored]
+    items = [stored_of(item, name, dimension) for item in answer.objects]
     for share in messages(items, weaviate.server.policy):
         await insert(weaviate, physical, [replace(item, vector=_beside(item.vector)) for item in share])
         await insert(weaviate, physical, share)

@@ -17,7 +17,7 @@ from storage.servers.config import WeaviateServer
 from storage.servers.weaviate import checking, searching, writing
 from storage.servers.weaviate.catalog import Catalog, Generation
 from storage.servers.weaviate.connection import WeaviateConnection
-from storage.servers.weaviate.objects import SHOWN, Prepared, digest, passage_of, prepare, valid_ids
+from storage.servers.weaviate.objects import SHOWN, Prepared, digest, passage_of, prepare, stored_of, valid_ids
 from storage.times import micros
 from storage.vectors import checked_vector, require_embedder
 
@@ -211,16 +211,14 @@ class WeaviateEvidenceIndex:
         page = await self._page(generation, collection, after, limit)
         return [(item.passage, item.vector) for item in page]
 
-    async def _page(
-        self, generation: Generation, collection: str, after: str | None, limit: int
-    ) -> list[checking.Stored]:
+    async def _page(self, generation: Generation, collection: str, after: str | None, limit: int) -> list[Prepared]:
         """In the order of ids, which is the order of the server's cursor."""
         answer = await self._weaviate.read(
             self._weaviate.collection(generation.physical).query.fetch_objects(
                 limit=limit, after=after or BEFORE_ALL, include_vector=True, return_properties=SHOWN
             )
         )
-        return [checking.stored_of(item, collection, generation.embedder.dimension) for item in answer.objects]
+        return [stored_of(item, collection, generation.embedder.dimension) for item in answer.objects]
 
     async def unreachable(self, collection: str) -> list[str]:
         generation = await self._catalog.find(collection)

@@ -135,6 +135,11 @@ def vector_of(vectors: Mapping[str, Any], dimension: int) -> Vector:
     return np.asarray(stored, dtype=np.float32) if stored else np.zeros(dimension, dtype=np.float32)
 
 
+def stored_of(item: Any, collection: str, dimension: int) -> Prepared:
+    """A passage as it lies in the store, from an object that was fetched with its vector."""
+    return Prepared(str(item.uuid), passage_of(item.properties, collection), vector_of(item.vector, dimension))
+
+
 def valid_ids(ids: Sequence[str]) -> list[str]:
     """Those that can be the id of an object at all."""
     return [text for text in ids if _is_uuid(text)]

@@ -1,9 +1,8 @@
 """Writing passages to one generation of a collection, message by message, and deleting them."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
-from weaviate.classes.query import Filter
+import numpy as np
 from weaviate.collections.classes.filters import _Filters as Filters
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 
@@ -11,7 +10,7 @@ from storage.errors import StoreError
 from storage.servers.config import WeaviatePolicy
 from storage.servers.weaviate.connection import WeaviateConnection
 from storage.servers.weaviate.failures import translated
-from storage.servers.weaviate.objects import Prepared, object_of
+from storage.servers.weaviate.objects import SHOWN, Prepared, object_of, stored_of
 
 DELETED_AT_ONCE = 10_000
 """Weaviate deletes at most so many objects per request."""
@@ -31,44 +30,45 @@ def messages(items: Sequence[Prepared], policy: WeaviatePolicy) -> Iterator[list
         yield share
 
 
-async def known(weaviate: WeaviateConnection, physical: str, ids: Sequence[str]) -> set[str]:
-    """Those of the ids that are stored already."""
-    answer = await weaviate.read(
-        weaviate.collection(physical).query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=[])
-    )
-    return {str(item.uuid) for item in answer.objects}
-
-
 async def upsert(weaviate: WeaviateConnection, physical: str, items: Sequence[Prepared]) -> int:
     """Insert or update; returns how many were new.
 
-    The server knows no transactions: of a batch that it refuses in the middle, what was new is taken out again.
+    What is stored already, word for word, is not sent: each rewriting would move the average length that BM25
+    measures by. The server knows no transactions: of a batch that breaks off in the middle some is written, and
+    writing it again completes it. Taking it out again could take out what another writer was promised.
     """
     fresh: list[str] = []
     for share in messages(items, weaviate.server.policy):
-        there = await known(weaviate, physical, [item.id for item in share])
+        there = await _stored(weaviate, physical, share)
         fresh += [item.id for item in share if item.id not in there]
-        try:
-            await insert(weaviate, physical, share)
-        except StoreError:
-            with suppress(StoreError):
-                await delete_ids(weaviate, physical, fresh)
-            raise
+        changed = [item for item in share if item.id not in there or not _same(item, there[item.id])]
+        await insert(weaviate, physical, changed)
     return len(fresh)
+
+
+async def _stored(weaviate: WeaviateConnection, physical: str, share: Sequence[Prepared]) -> dict[str, Prepared]:
+    """Those of the passages that are there already, as they are there."""
+    answer = await weaviate.read(
+        weaviate.collection(physical).query.fetch_objects_by_ids(
+            [item.id for item in share], limit=len(share), include_vector=True, return_properties=SHOWN
+        )
+    )
+    name, dimension = share[0].passage.collection, share[0].vector.size
+    return {str(item.uuid): stored_of(item, name, dimension) for item in answer.objects}
+
+
+def _same(item: Prepared, stored: Prepared) -> bool:
+    return item.passage == stored.passage and np.array_equal(item.vector, stored.vector)
 
 
 async def insert(weaviate: WeaviateConnection, physical: str, share: Sequence[Prepared]) -> None:
     """Send one message; every object must be accepted."""
+    if not share:
+        return
     objects = [object_of(item) for item in share]
     answer = await weaviate.write(weaviate.collection(physical).data.insert_many(objects))
     for error in answer.errors.values():
         raise translated(WeaviateInsertManyAllFailedError(error.message), weaviate.server)
-
-
-async def delete_ids(weaviate: WeaviateConnection, physical: str, ids: Sequence[str]) -> None:
-    """Delete these."""
-    for first in range(0, len(ids), DELETED_AT_ONCE):
-        await delete_where(weaviate, physical, Filter.by_id().contains_any(list(ids[first : first + DELETED_AT_ONCE])))
 
 
 async def delete_where(weaviate: WeaviateConnection, physical: str, condition: Filters) -> int:
