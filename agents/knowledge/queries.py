@@ -44,7 +44,7 @@ def queries_about(submissions: Iterable[bytes], limit: int) -> list[str]:
     """The names that the claims of these submissions are about, those in most of them first."""
     named: Counter[str] = Counter()
     for submission in submissions:
-        named.update(dict.fromkeys(entities(_claim(submission))))
+        named.update(list(dict.fromkeys(entities(_claim(submission)))))
     return [name for name, _ in named.most_common(limit)]
 
 

@@ -18,8 +18,8 @@ from agents.evidence.documents import Document, Piece, Skip
 from agents.evidence.extraction import ExtractedPage, extract
 from agents.evidence.ports import PageFetcher, SearchResult, WebSearch
 from agents.knowledge.ingestion import Ingestion, Tally, Target
+from agents.knowledge.needs import RefreshNeeds
 from agents.knowledge.queries import DEFAULT_QUERIES, best_first, queries_about
-from agents.services import Services
 from storage.errors import StoreError
 from storage.ports.evidence import CURRENT_AFFAIRS
 
@@ -65,7 +65,9 @@ class Refreshed:
     skipped: Counter[str]
 
 
-async def refresh(services: Services, policy: RefreshPolicy | None = None, *, run_id: str | None = None) -> Refreshed:
+async def refresh(
+    services: RefreshNeeds, policy: RefreshPolicy | None = None, *, run_id: str | None = None
+) -> Refreshed:
     """Fill a fresh collection and put it in the place of the live one. Two runs at once need two ids."""
     policy = policy or RefreshPolicy()
     if services.search is None or services.fetcher is None:
@@ -90,7 +92,7 @@ def fresh_name(collection: str, now: datetime, run_id: str) -> str:
     return f"{collection}_fresh_{now.astimezone(UTC).strftime(_STAMP)}_{run_id}"
 
 
-async def _drop_abandoned(services: Services, policy: RefreshPolicy) -> None:
+async def _drop_abandoned(services: RefreshNeeds, policy: RefreshPolicy) -> None:
     prefix = f"{policy.collection}_fresh_"
     oldest = services.clock() - policy.abandoned_after
     for collection in await services.index.collections():
@@ -99,7 +101,7 @@ async def _drop_abandoned(services: Services, policy: RefreshPolicy) -> None:
             await services.index.drop(collection.name)
 
 
-async def _queries(services: Services, policy: RefreshPolicy) -> list[str]:
+async def _queries(services: RefreshNeeds, policy: RefreshPolicy) -> list[str]:
     jobs = await services.ledger.jobs(limit=policy.recent_jobs)
     names = queries_about((job.submission for job in jobs), policy.name_queries)
     return list({query.casefold(): query for query in (*policy.queries, *names)}.values())
@@ -127,7 +129,7 @@ async def _search(
 
 
 async def _fill(
-    fresh: str, urls: Sequence[str], services: Services, fetcher: PageFetcher, policy: RefreshPolicy
+    fresh: str, urls: Sequence[str], services: RefreshNeeds, fetcher: PageFetcher, policy: RefreshPolicy
 ) -> Tally:
     target = Target(fresh, services.index, services.embedder, services.credibility, services.clock)
     tally = await Ingestion(target).run(_pages(urls, fetcher, services.clock(), policy))

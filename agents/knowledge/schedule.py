@@ -8,8 +8,8 @@ from datetime import timedelta
 import structlog
 
 from agents.errors import StageError
+from agents.knowledge.needs import RefreshNeeds
 from agents.knowledge.refresh import RefreshFailed, RefreshPolicy, refresh
-from agents.services import Services
 from storage.errors import StoreError
 
 log = structlog.get_logger("veristream.knowledge")
@@ -31,7 +31,7 @@ class RefreshSchedule:
 
     def __init__(
         self,
-        services: Services,
+        services: RefreshNeeds,
         every: timedelta,
         *,
         me: str,

@@ -50,10 +50,10 @@ def ingest(
         run(_ingest(sources, collection, relations, tally), debug=options(context).debug)
     except typer.Exit as end:
         if end.exit_code == INTERRUPTED:
-            stderr.print(f"stopped after {tally.documents} documents; the same command goes on from there")
+            stderr.print(f"stopped: {tally.new} new passages are stored; the same command goes on from there")
         raise
     _say(tally)
-    if tally.skipped and not tally.documents:
+    if tally.skipped.total() > tally.skipped["read_today"] and not tally.documents:
         raise fail("nothing could be read; the lines above say why")
 
 
@@ -106,7 +106,7 @@ class _Rate(ProgressColumn):
 
 def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), _Rate(), TimeRemainingColumn())
-    return Progress(*columns, console=stderr, transient=True)
+    return Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal)
 
 
 def _say(tally: Tally) -> None:
