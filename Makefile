@@ -45,13 +45,16 @@ services:  ## Install and start real Kafka, Neo4j and Weaviate without Docker
 stop-services:  ## Stop them; their data stays
 	$(SERVICES) stop
 
-test-services: setup services  ## The same behaviour on the real servers, and the faults
-	set -e; eval "$$($(SERVICES) env)"; trap '$(SERVICES) stop' EXIT; \
-	$(BIN)/pytest -m "services or faults"
+# Servers of their own, so that tests never meet the data of `make services`; wiped at the end.
+TEST_HOME := $(CURDIR)/.run/test-services
+WITH_TEST_SERVICES = set -e; $(SERVICES) install --apt; trap '$(SERVICES) wipe --home $(TEST_HOME)' EXIT; \
+	$(SERVICES) start --home $(TEST_HOME); eval "$$($(SERVICES) env --home $(TEST_HOME))";
 
-soak: setup services  ## Longer than CI has time for
-	set -e; eval "$$($(SERVICES) env)"; trap '$(SERVICES) stop' EXIT; \
-	VERISTREAM_SOAK_ROUNDS=10 $(BIN)/pytest -m faults
+test-services: setup  ## The same behaviour on the real servers, and the faults
+	$(WITH_TEST_SERVICES) $(BIN)/pytest -m "services or faults"
+
+soak: setup  ## Longer than CI has time for
+	$(WITH_TEST_SERVICES) VERISTREAM_SOAK_ROUNDS=10 $(BIN)/pytest -m faults
 
 docs: setup  ## Write the reference pages from the code's tables
 	$(BIN)/python -m streams.reference docs/reference
