@@ -110,7 +110,7 @@ class Neo4jConnection:
 
         @unit_of_work(timeout=policy.transaction_s)
         async def transact(transaction: AsyncManagedTransaction) -> T:
-            return await work(Work(transaction, self.server.space))
+            return await work(self._work(transaction))
 
         if self._users == 0:
             raise StoreUnavailable(f"the connection to Neo4j at {self.server.url} is closed")
@@ -119,6 +119,9 @@ class Neo4jConnection:
                 return await (session.execute_write(transact) if writing else session.execute_read(transact))
         except (Neo4jError, DriverError, OSError) as error:
             raise translated(error, self.server) from error
+
+    def _work(self, transaction: AsyncManagedTransaction) -> Work:
+        return Work(transaction, self.server.space)
 
     def _session(self) -> AsyncSession:
         policy = self.server.policy

@@ -45,13 +45,13 @@ CLOSE: LiteralString = THE_JOB + " SET j.state = $state, j.attempt = $attempt"
 LAST_OUTCOME: LiteralString = (
     "MATCH (o:Outcome) WHERE o.space = $space AND o.job_id = $job_id AND o.attempt IS NOT NULL"
     + OUTCOME
-    + "ORDER BY o.attempt DESC LIMIT 1"
+    + "ORDER BY o.space DESC, o.job_id DESC, o.attempt DESC LIMIT 1"
 )
 EMITTED: LiteralString = "MATCH (o:Outcome {space: $space, job_id: $job_id, attempt: $attempt}) SET o.emitted = true"
 UNEMITTED: LiteralString = (
     "MATCH (o:Outcome) WHERE o.space = $space AND o.emitted = false AND o.decided_at < $before"
     + OUTCOME
-    + "ORDER BY o.decided_at LIMIT $limit"
+    + "ORDER BY o.space, o.emitted, o.decided_at LIMIT $limit"
 )
 REMEMBER: LiteralString = """
 MERGE (s:Step {space: $space, job_id: $job_id, attempt: $attempt, loop: $loop, stage: $stage})
@@ -59,9 +59,19 @@ ON CREATE SET s.payload = $payload
 RETURN s.payload AS payload
 """
 JOBS: LiteralString = "MATCH (j:Job) WHERE j.space = $space AND j.job_id IS NOT NULL"
-NEWEST: LiteralString = JOB + "ORDER BY j.opened_at DESC, j.job_id DESC LIMIT $limit"
+# Naming every property of the index, those that are given too, lets the rows come in its order without sorting.
+NEWEST: LiteralString = JOB + "ORDER BY j.space DESC, j.opened_at DESC, j.job_id DESC LIMIT $limit"
+NEWEST_OF_ROOM: LiteralString = (
+    JOB + "ORDER BY j.space DESC, j.room_key DESC, j.opened_at DESC, j.job_id DESC LIMIT $limit"
+)
+NEWEST_IN_STATE: LiteralString = (
+    JOB + "ORDER BY j.space DESC, j.state DESC, j.opened_at DESC, j.job_id DESC LIMIT $limit"
+)
 OLDEST_OPEN: LiteralString = (
-    JOBS + " AND j.state = 'open' AND j.opened_at IS NOT NULL" + JOB + "ORDER BY j.opened_at, j.job_id LIMIT $limit"
+    JOBS
+    + " AND j.state = 'open' AND j.opened_at IS NOT NULL"
+    + JOB
+    + "ORDER BY j.space, j.state, j.opened_at, j.job_id LIMIT $limit"
 )
 
 
@@ -130,14 +140,14 @@ async def jobs(
     work: Work, room_id: str | None, state: JobState | None, limit: int, after: str | None
 ) -> list[JobRecord]:
     """A page of jobs, newest first; the page before ended with `after`."""
-    statement = JOBS
+    statement, order = JOBS, NEWEST
     bound: dict[str, Any] = {"limit": limit}
-    if room_id is not None:
-        statement += " AND j.room_key = $room"
-        bound["room"] = key_of(room_id)
     if state is not None:
-        statement += " AND j.state = $state"
+        statement, order = statement + " AND j.state = $state", NEWEST_IN_STATE
         bound["state"] = str(state)
+    if room_id is not None:
+        statement, order = statement + " AND j.room_key = $room", NEWEST_OF_ROOM
+        bound["room"] = key_of(room_id)
     if after is None:
         statement += " AND j.opened_at IS NOT NULL"
     else:
@@ -146,7 +156,7 @@ async def jobs(
             return []
         statement += " AND j.opened_at <= $at AND (j.opened_at < $at OR j.job_id < $after)"
         bound |= {"at": micros(last.opened_at), "after": after}
-    return [_job(row) for row in await work.rows(statement + NEWEST, **bound)]
+    return [_job(row) for row in await work.rows(statement + order, **bound)]
 
 
 async def open_jobs(work: Work, limit: int) -> list[JobRecord]:

@@ -34,7 +34,7 @@ RESULTS: LiteralString = (
 )
 OVERDUE: LiteralString = """
 MATCH (p:Parent) WHERE p.space = $space AND p.state = 'open' AND p.deadline <= $now
-RETURN p.parent_id AS parent_id ORDER BY p.deadline LIMIT $limit
+RETURN p.parent_id AS parent_id ORDER BY p.space, p.state, p.deadline LIMIT $limit
 """
 LOCK_ALL: LiteralString = """
 UNWIND $ids AS id MATCH (p:Parent {space: $space, parent_id: id}) SET p.locked = true

@@ -42,7 +42,7 @@ FIRST: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT vs_claim IF NOT EXISTS FOR (n:Claim) REQUIRE (n.space, n.job_id) IS UNIQUE",
     # The registry of pages
     "CREATE CONSTRAINT vs_page IF NOT EXISTS FOR (n:Page) REQUIRE (n.space, n.key) IS UNIQUE",
-    "CREATE INDEX vs_page_status IF NOT EXISTS FOR (n:Page) ON (n.space, n.status, n.changed_at)",
+    "CREATE INDEX vs_page_queue IF NOT EXISTS FOR (n:Page) ON (n.space, n.status, n.changed_at, n.key)",
     "CREATE CONSTRAINT vs_seeker IF NOT EXISTS FOR (n:Seeker) REQUIRE (n.space, n.claim_id) IS UNIQUE",
     "CREATE CONSTRAINT vs_visit IF NOT EXISTS FOR (n:Visit) REQUIRE (n.space, n.job_id, n.page_key) IS UNIQUE",
     "CREATE INDEX vs_visit_age IF NOT EXISTS FOR (n:Visit) ON (n.space, n.at)",

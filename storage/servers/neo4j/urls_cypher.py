@@ -47,9 +47,11 @@ RETURN key, p.url AS url, p.status AS status, p.first_stage AS first_stage, p.ch
 LOCK: LiteralString = "UNWIND $keys AS key MATCH (p:Page {space: $space, key: key}) SET p.locked = true"
 CHANGE: LiteralString = "UNWIND $rows AS row MATCH (p:Page {space: $space, key: row.key}) SET p += row.values"
 FREE: LiteralString = " AND (p.lease_until IS NULL OR p.lease_until <= $now)"
-OLDEST: LiteralString = " RETURN p.url AS url ORDER BY p.changed_at, p.url LIMIT $limit"
+OLDEST: LiteralString = " RETURN p.url AS url ORDER BY p.space, p.status, p.changed_at, p.key LIMIT $limit"
 PENDING: LiteralString = (
-    "MATCH (p:Page) WHERE p.space = $space AND p.status = 'seen' AND p.changed_at IS NOT NULL" + FREE + OLDEST
+    "MATCH (p:Page) WHERE p.space = $space AND p.status = 'seen' AND p.changed_at IS NOT NULL AND p.key IS NOT NULL"
+    + FREE
+    + OLDEST
 )
 PENDING_OF: LiteralString = (
     "MATCH (:Seeker {space: $space, claim_id: $claim})-[:SAW]->(p:Page) WHERE p.status = 'seen'" + FREE + OLDEST

@@ -10,6 +10,7 @@ from weaviate.classes.init import AdditionalConfig, Auth, Timeout
 from weaviate.collections import CollectionAsync
 from weaviate.config import GrpcConfig
 
+from storage.errors import StoreError, StoreUnavailable
 from storage.servers.config import WeaviateServer
 from storage.servers.patience import within
 from storage.servers.versions import require_version
@@ -72,13 +73,17 @@ class WeaviateConnection:
 
     async def _reach_grpc(self) -> None:
         """A first query, so that a wrong gRPC port shows at the start and not at the first search."""
-        nowhere = self.client.collections.use(f"{self.server.space}_nowhere_at_all")
+        nowhere = self.collection(f"{self.server.space}_nowhere_at_all")
         try:
-            await nowhere.query.fetch_objects(limit=1)
-        except REPORTED as error:
-            meaning = translated(error, self.server)
-            if not is_gone(error):
-                raise meaning from error
+            await self._answer(nowhere.query.fetch_objects(limit=1), self.server.policy.connect_s)
+        except StoreUnavailable as error:
+            raise StoreUnavailable(
+                f"{self._where} gives no answer on its gRPC port {self.server.grpc_port};"
+                " check VERISTREAM_WEAVIATE_GRPC_PORT"
+            ) from error
+        except StoreError as error:
+            if not is_gone(error.__cause__ or error):
+                raise
 
     def collection(self, physical: str) -> CollectionAsync:
         """A handle on one generation of a collection; nothing is asked of the server."""

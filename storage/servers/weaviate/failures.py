@@ -48,7 +48,7 @@ def translated(error: Exception, server: WeaviateServer) -> StoreError:
     said = str(error).lower()
     if _is_forbidden(error, said):
         return StoreMismatch(f"{where} refuses the API key; set VERISTREAM_WEAVIATE_API_KEY right")
-    if isinstance(error, WeaviateUnsupportedFeatureError):
+    if isinstance(error, WeaviateUnsupportedFeatureError) or "is not supported" in said:
         return StoreMismatch(f"{where} is too old: {_line(error)}")
     if any(words in said for words in READ_ONLY):
         return StoreFull(f"{where} has no room left and accepts no writes; free some disk space, then try again")
