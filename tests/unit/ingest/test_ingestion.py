@@ -16,8 +16,8 @@ from agents.knowledge.ingestion import BATCH, Ingestion, Tally, Target
 from agents.knowledge.sources import plan_sources, read_sources
 from storage.errors import StoreMismatch, StoreUnavailable
 from storage.ports import Embedder, Hit, HybridQuery, Passage, Stores, Vector
-from tests.contract.adapters import Place, open_stores
 from tests.unit.ingest.makers import ARTICLE, json_lines
+from tests.unit.knowledge.places import Place, open_stores
 from tests.unit.knowledge.world import NOW, Clock, WordEmbedder, target
 
 
@@ -166,7 +166,8 @@ async def test_two_writers_on_the_same_stores_both_finish(stores: Stores, other:
     one, two = target(stores), target(other)
     tallies = await asyncio.gather(Ingestion(one).run(corpus(600)), Ingestion(two).run(corpus(600)))
     assert await stores.index.count("static_gk") == 600
-    assert sum(tally.new for tally in tallies) == 600
+    # A server cannot tell which of two writers was first, so what both wrote may count for both.
+    assert sum(tally.new for tally in tallies) >= 600
     assert [tally.new + tally.known for tally in tallies] == [600, 600]
 
 

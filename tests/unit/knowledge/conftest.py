@@ -1,12 +1,47 @@
-"""The stores of the contract tests: each test here runs on every adapter that those run on."""
+"""The stores: each test that asks for them runs on the embedded ones, and with `-m services` on Weaviate and Neo4j."""
 
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.contract.conftest import other, place, stores
+from storage.ports import Stores
+from tests.unit.knowledge.places import Place, open_stores
 
-__all__ = ["environment", "other", "place", "stores"]
+
+@pytest.fixture(scope="session")
+def knowledge_spaces() -> Iterator[Any]:
+    from tests.support.servers import spaces
+
+    with spaces() as kept:
+        yield kept
+
+
+@pytest.fixture(params=["embedded", pytest.param("servers", marks=pytest.mark.services)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    if request.param == "embedded":
+        yield Place(str(tmp_path / "stores"))
+        return
+    kept = request.getfixturevalue("knowledge_spaces")
+    space = kept.next()
+    yield Place(str(tmp_path / "stores"), space)
+    kept.wipe_passages(space)
+
+
+@pytest.fixture
+async def stores(place: Place) -> AsyncIterator[Stores]:
+    opened = await open_stores(place)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def other(place: Place, stores: Stores) -> AsyncIterator[Stores]:
+    """A second handle on the same data, as another process would hold it."""
+    opened = await open_stores(place)
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture

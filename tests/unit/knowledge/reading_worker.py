@@ -16,8 +16,8 @@ from storage.ports import Embedder, KnowledgeGraph
 from streams.bootstrap import open_services
 from streams.embedded.samples import trusting_the_town
 from streams.settings import Settings
-from tests.contract.adapters import Place, open_stores
 from tests.unit.claims.conftest import travel
+from tests.unit.knowledge.places import Place, open_stores
 
 CLAIM = "sample-08"
 """One that the empty knowledge base cannot settle, so that pages are fetched."""
@@ -40,7 +40,10 @@ class HeldGraph:
 
 
 async def main(place: Place, scratch: str, web: str, *, hold: bool) -> None:
-    settings = Settings(data_dir=Path(scratch), sample_web_url=web, embedder="static", embedded=True)
+    # Everything but the stores; those are the test's own, wherever they are.
+    settings = Settings(
+        data_dir=Path(scratch), sample_web_url=web, embedder="static", embedded=True, weaviate_url=None, neo4j_url=None
+    )
     async with open_services(trusting_the_town(settings)) as services:
         stores = await open_stores(place, Embedder(services.embedder.name, services.embedder.dimension))
         graph = cast("KnowledgeGraph", HeldGraph(stores.graph)) if hold else stores.graph

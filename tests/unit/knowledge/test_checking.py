@@ -19,7 +19,7 @@ from storage.embedded.codes import write_codes
 from storage.embedded.stores import open_knowledge
 from storage.ports import Fact, JobRecord, Stores, UrlStatus
 from storage.ports.evidence import FACTS
-from tests.contract.adapters import Place
+from tests.unit.knowledge.places import Place
 from tests.unit.knowledge.world import NOW, target
 
 LATER = NOW + timedelta(minutes=5)
@@ -174,12 +174,12 @@ async def test_a_page_seen_again_after_a_day_is_no_orphan(stores: Stores) -> Non
 
 @pytest.mark.parametrize("damage", ["words", "vector"])
 async def test_passages_that_searches_do_not_reach_are_written_anew(place: Place, stores: Stores, damage: str) -> None:
-    if place.kind != "embedded":
+    if place.space:
         pytest.skip("how a server loses a vector is for the tests of its adapter to bring about")
     for number in range(4):
         await whole(stores, page(number))
     ((victim, _), *_) = await stores.index.scan(FACTS)
-    knowledge = await open_knowledge(Path(place.where))
+    knowledge = await open_knowledge(Path(place.folder))
     row = await knowledge.read(
         lambda db: db.execute("SELECT collection, id, slot FROM passages WHERE passage_id = ?", (victim.id,)).fetchone()
     )

@@ -16,9 +16,9 @@ from scoring.values import Triple
 from storage.embedded.stores import open_embedded
 from storage.errors import StoreMismatch
 from storage.ports import ClaimRecord, Embedder, Entity, Fact, Passage, Stores
-from tests.contract.adapters import EMBEDDER
 from tests.contract.corpus import corpus, vector_of
 from tests.contract.hostile import HOSTILE
+from tests.unit.knowledge.places import EMBEDDER
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -1,6 +1,7 @@
 """A worker is killed after it wrote to the index and before it wrote to the graph: a replay makes the stores agree."""
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,12 +15,13 @@ from agents.knowledge.repair import repair
 from agents.language.embedders.static import StaticEmbedder
 from storage.ports import Embedder, Stores, UrlStatus
 from streams.embedded.sample_web import serve
-from tests.contract.adapters import Place, open_stores
 from tests.support.processes import ROOT, clean_environment
+from tests.unit.knowledge.places import Place, open_stores
 
 pytestmark = pytest.mark.faults
 
 SECONDS = 90.0
+SERVERS = ("VERISTREAM_WEAVIATE_", "VERISTREAM_NEO4J_")
 STATIC = Embedder(StaticEmbedder.name, StaticEmbedder.dimension)
 
 
@@ -35,7 +37,7 @@ async def worker(place: Place, web: str, scratch: Path, *more: str) -> AsyncIter
         *(sys.executable, "-m", "tests.unit.knowledge.reading_worker", place.to_json(), str(scratch), web, *more),
         stdout=asyncio.subprocess.PIPE,
         cwd=ROOT,
-        env=clean_environment({}),
+        env=clean_environment({name: value for name, value in os.environ.items() if name.startswith(SERVERS)}),
     )
     try:
         yield child

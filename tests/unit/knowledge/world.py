@@ -14,7 +14,7 @@ from agents.knowledge.ingestion import Target
 from agents.language.calibration import SimilarityCalibration
 from agents.language.ports import Vectors
 from storage.ports import EvidenceIndex, Stores, VerdictLedger
-from tests.contract.adapters import EMBEDDER
+from tests.unit.knowledge.places import EMBEDDER
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
