@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -22,6 +23,8 @@ from streams.worker import Worker
 log = structlog.get_logger("veristream.process")
 
 BROKER_PATIENCE_SECONDS = 300.0
+LAST_SECONDS = 2.0
+"""What is left to do when the work is over takes milliseconds."""
 PARENT_POLL_SECONDS = 0.25
 """Short enough that a supervisor that is started again at once finds its port free."""
 
@@ -33,8 +36,13 @@ async def run_worker(settings: Settings, stages: Sequence[Stage] = STAGES) -> in
             return 0
         if not settings.embedded:
             await refuse_mixed_groups(settings, tuple(stages))
-        async with open_services(settings) as services, refreshing(settings, services):
-            return await Worker(settings, services, stages).run(stop)
+        code = 1
+        try:
+            async with open_services(settings) as services, refreshing(settings, services):
+                code = await Worker(settings, services, stages).run(stop)
+        finally:
+            end_for_certain(code)
+        return code
 
 
 async def run_gateway(settings: Settings) -> int:
@@ -49,6 +57,13 @@ async def run_gateway(settings: Settings) -> int:
             await stop.wait()
     log.info("gateway stopped")
     return 0
+
+
+def end_for_certain(code: int) -> None:
+    """A Faust app that crashed leaves tasks that cannot be cancelled, and the process would wait for them for ever."""
+    reaper = threading.Timer(LAST_SECONDS, os._exit, (code,))
+    reaper.daemon = True
+    reaper.start()
 
 
 @contextmanager

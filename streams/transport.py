@@ -114,6 +114,9 @@ def prompt_transport(app: Any, settings: Settings) -> Any:
             done: bool = super().ack(message)
             return done
 
+        async def verify_all_partitions_active(self) -> None:
+            """Our watchdog's work. Faust's own check fails, and ends the worker, while an offset is being looked up."""
+
         async def _getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's own
             limit = LOOK_AGAIN_SECONDS if self._buffered_partitions else timeout
             return await super()._getmany(active_partitions, min(timeout, limit))

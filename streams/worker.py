@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
@@ -32,7 +32,8 @@ log = structlog.get_logger("veristream.worker")
 WATCH_SECONDS = 2.0
 RETRY_SHARE_OF_STALL = 0.75
 """An event must be given up well before the watchdog takes its patience for a stall."""
-Lost = Callable[[str], None]
+STOP_STEP_SECONDS = 4.0
+"""Two of them and the drain together stay below the half minute in which a worker has to stop."""
 
 
 class Worker:
@@ -103,14 +104,15 @@ class Worker:
         self._losses.forget()
 
     async def _stop_working(self) -> None:
-        """Finish what is in hand, commit it, leave the group."""
+        """Finish what is in hand, commit it, leave the group. After a crash of Faust's any of it may fail."""
         await asyncio.gather(*(loop.drain(self._settings.drain_seconds) for loop in self._loops))
-        try:
-            async with asyncio.timeout(5):
-                await self._app.consumer.commit()
-        except (KafkaError, TimeoutError) as error:
-            log.warning("the last commit failed; some events will come again", detail=str(error))
-        await self._app.stop()
+        for what, step in (("commit", self._app.consumer.commit), ("stop", self._app.stop)):
+            try:
+                async with asyncio.timeout(STOP_STEP_SECONDS):
+                    await step()
+            except Exception as error:  # noqa: BLE001 - nothing may keep the process from ending
+                detail = str(error) or type(error).__name__
+                log.warning("the last words failed; some events will come again", step=what, detail=detail)
 
     def _loop(self, stage: Stage) -> StageLoop:
         settings, services = self._settings, self._services
