@@ -121,9 +121,7 @@ def has_conflict(sides: Sequence[Relation], policy: NewsPolicy = DEFAULT) -> boo
 def is_credible(domain: str, policy: NewsPolicy = DEFAULT) -> bool:
     """Whether a domain or one that it belongs to is on the list."""
     key = domain_key(domain)
-    return any(
-        key == credible or key.endswith(f".{credible}") for credible in map(domain_key, policy.credible_domains)
-    )
+    return any(key == credible or key.endswith(f".{credible}") for credible in map(domain_key, policy.credible_domains))
 
 
 def credible_citations(citations: Sequence[Citation], policy: NewsPolicy = DEFAULT) -> CredibleCitations:
@@ -164,9 +162,7 @@ def merge_citations(lists: Sequence[Sequence[Citation]], policy: NewsPolicy = DE
     """One list without repetitions, at most 25 long, taken in turns so that no sub-claim loses all of its own."""
     longest = max((len(citations) for citations in lists), default=0)
     in_turns = [citations[turn] for turn in range(longest) for citations in lists if turn < len(citations)]
-    return tuple(
-        first_of_each(in_turns, lambda c: (url_key(c.url) or f"id:{c.evidence_id}",))[: policy.max_citations]
-    )
+    return tuple(first_of_each(in_turns, lambda c: (url_key(c.url) or f"id:{c.evidence_id}",))[: policy.max_citations])
 
 
 def _problem(citation: Citation, item: Evidence | None) -> str:

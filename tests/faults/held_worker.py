@@ -7,12 +7,10 @@ from agents.claims.submission import Submission
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from streams import topics
-from streams.bootstrap import open_services
 from streams.logs import configure_logs
+from streams.processes import run_worker
 from streams.settings import load_settings
-from streams.signals import stop_on_signals
 from streams.topology import Stage
-from streams.worker import Worker
 from tests.faults.holding import Hold, answer
 
 
@@ -27,9 +25,7 @@ async def main() -> int:
     settings = load_settings()
     configure_logs(settings)
     stages = (Stage("intake", topics.CLAIMS, handle, (topics.VERDICTS,), timeout=600),)
-    with stop_on_signals() as stop:
-        async with open_services(settings) as services:
-            return await Worker(settings, services, stages).run(stop)
+    return await run_worker(settings, stages)
 
 
 if __name__ == "__main__":

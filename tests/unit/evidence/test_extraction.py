@@ -60,9 +60,7 @@ async def test_a_date_that_only_stands_in_the_text_is_not_taken_for_the_publicat
     assert page.published is None
 
 
-@pytest.mark.parametrize(
-    ("latest", "believed"), [(date(2025, 10, 3), True), (date(2025, 10, 2), False), (None, True)]
-)
+@pytest.mark.parametrize(("latest", "believed"), [(date(2025, 10, 3), True), (date(2025, 10, 2), False), (None, True)])
 async def test_a_date_in_the_future_of_the_clock_is_not_believed(latest: date | None, believed: bool) -> None:
     head = '<meta property="article:published_time" content="2025-10-03T07:30:00+00:00">'
     page = await extract(article(head=head), "https://kelderwick-gazette.example/bridge", latest=latest)
