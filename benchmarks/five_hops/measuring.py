@@ -64,6 +64,9 @@ class WorkerProcess:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 bufsize=0,
+                # As a service manager starts it: a Linux desktop or server shares its processors out by session, and
+                # two workers of one session would get the share of one.
+                start_new_session=True,
                 env={name: value for name, value in os.environ.items() if not name.startswith("VERISTREAM_")},
             )
 
