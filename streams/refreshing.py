@@ -8,15 +8,15 @@ from datetime import timedelta
 
 import structlog
 
+from agents.knowledge.needs import RefreshNeeds
 from agents.knowledge.schedule import RefreshSchedule
-from agents.services import Services
 from streams.settings import Settings
 
 log = structlog.get_logger("veristream.worker")
 
 
 @asynccontextmanager
-async def refreshing(settings: Settings, services: Services) -> AsyncIterator[None]:
+async def refreshing(settings: Settings, services: RefreshNeeds) -> AsyncIterator[None]:
     """Keep current affairs current for the length of the block; off unless VERISTREAM_REFRESH_HOURS is set."""
     if not settings.refresh_hours:
         yield

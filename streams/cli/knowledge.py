@@ -64,10 +64,11 @@ def read_queries(path: Path | None) -> tuple[str, ...]:
 
 
 def store_settings() -> Settings:
-    """The settings of the stores: those of the embedded system that runs here, else what is configured."""
+    """The settings of the stores: a folder that was named, else the one of the embedded system that runs here."""
     settings = load_settings()
-    running = running_embedded(settings) if settings.broker is None else None
-    return running or settings
+    if settings.broker is not None or "data_dir" in settings.model_fields_set:
+        return settings
+    return running_embedded(settings) or settings
 
 
 @asynccontextmanager
