@@ -13,6 +13,9 @@ from tests.e2e.conftest import System
 
 CLAIM = "Kelderwick General Hospital has 312 beds."
 
+# The first test of a system waits for it to start, and for its claims to travel.
+pytestmark = pytest.mark.timeout(400)
+
 
 @pytest.fixture(scope="module")
 def client(system: System) -> Any:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 import samples
 from agents.claims.package import VerdictPackage
 from streams.contracts import ProgressEvent
@@ -10,6 +12,9 @@ from tests.e2e.conftest import Journey, System
 from tests.support.processes import call
 
 CLAIMS = samples.load().claims
+
+# The first test of a system waits for it to start, and for its claims to travel.
+pytestmark = pytest.mark.timeout(400)
 
 
 def test_the_command_line_submits_every_claim(journey: Journey) -> None:

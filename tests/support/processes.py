@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -111,6 +112,14 @@ def veristream(arguments: Sequence[str], environment: Mapping[str, str], log: Pa
 def script(module: str, environment: Mapping[str, str], log: Path) -> Process:
     """A test's own entry point."""
     return Process([sys.executable, "-m", module], environment, log)
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 @contextmanager
