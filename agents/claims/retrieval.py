@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
 from agents.claims.reading import read_once
+from agents.language.ports import embed_queries
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
@@ -44,7 +45,7 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
 
 
 async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:
-    vectors = await services.embedder.embed(queries)
+    vectors = await embed_queries(services.embedder, queries)
     return await asyncio.gather(
         *(
             services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
