@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.claims.submission import SUBMISSION_MAX_BYTES, Submission
+from storage.ports import JobState
 from streams import topics
 from streams.admission import Admission, JobIdTaken, TooMuchOpen
 from streams.bootstrap import open_ledger, utc_now
@@ -137,7 +138,8 @@ class _Counter:
                 await asyncio.sleep(error.retry_after)
                 continue
             record = admitted.record
-            if admitted.new:
+            if admitted.new or record.state is JobState.OPEN:
+                # An open job of an earlier run may have been journalled and never published; twice is safe.
                 await self._producer.send_and_wait(self._topic, key=record.job_id.encode(), value=record.submission)
             return admitted.new
 

@@ -2,15 +2,16 @@
 
 import asyncio
 import json
+from collections import OrderedDict
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 from agents.claims.submission import Submission
-from storage.ports import JobState, Outcome, VerdictLedger
+from storage.ports import JobRecord, JobState, Outcome, VerdictLedger
 from streams import metrics, topics
 from streams.admission import Admission, JobIdTaken, TooMuchOpen
 from streams.contracts import ProgressEvent
@@ -24,6 +25,22 @@ LEDGER_POLL_SECONDS = 1.0
 """The hub wakes a waiter at once; the ledger is asked this often all the same, because a hub can miss a word."""
 
 
+class Published:
+    """The jobs that this gateway has seen the broker take, as many as it remembers."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._most = most
+        self._ids: OrderedDict[str, None] = OrderedDict()
+
+    def add(self, job_id: str) -> None:
+        self._ids[job_id] = None
+        if len(self._ids) > self._most:
+            self._ids.popitem(last=False)
+
+    def __contains__(self, job_id: str) -> bool:
+        return job_id in self._ids
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Everything a route needs."""
@@ -33,9 +50,10 @@ class Desk:
     admission: Admission
     producer: AIOKafkaProducer
     hub: Hub
+    published: Published = field(default_factory=Published)
 
     async def submit(self, submission: Submission) -> None:
-        """Journal and publish. A repeated submission is published again only while its job is open."""
+        """Journal and publish."""
         try:
             admitted = await self.admission.admit(submission)
         except TooMuchOpen as error:
@@ -44,8 +62,17 @@ class Desk:
             raise Problem(429, "Too much is open", str(error), retry_after) from None
         except JobIdTaken as error:
             raise Problem(409, "job_id is taken", str(error)) from None
-        if admitted.new:
+        if admitted.new or self._perhaps_unheard(admitted.record):
             await self._publish(admitted.record.job_id, admitted.record.submission)
+            self.published.add(admitted.record.job_id)
+
+    def _perhaps_unheard(self, record: JobRecord) -> bool:
+        """Whether a repeated submission may be one that was journalled and never published.
+
+        Its gateway may have died between the two, or the broker been down. To publish it twice is safe.
+        """
+        moving = record.job_id in self.published or self.hub.last_event(record.job_id) is not None
+        return record.state is JobState.OPEN and not moving
 
     async def verify(self, submission: Submission, wait_seconds: float) -> Outcome | None:
         """Submit and wait; None when the deadline passed and the job goes on."""
