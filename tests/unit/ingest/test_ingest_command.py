@@ -1,6 +1,7 @@
 """`veristream ingest` as a user meets it: what it says, what it refuses, and Ctrl-C in the middle."""
 
 import asyncio
+import re
 import signal
 from pathlib import Path
 
@@ -84,7 +85,7 @@ async def test_ctrl_c_keeps_what_is_stored_and_the_same_command_goes_on_from_the
     raw_server.silent.add("/never")
     child = veristream(["ingest", str(corpus), f"{raw_server.origin}/never"], environment, tmp_path / "log").start()
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(100):
             while not raw_server.requests:  # the whole file has been read by then, and its last batch is waiting
                 await asyncio.sleep(0.05)
         child.send(signal.SIGINT)
@@ -92,6 +93,10 @@ async def test_ctrl_c_keeps_what_is_stored_and_the_same_command_goes_on_from_the
     finally:
         if child.alive:
             child.kill()
-    assert "stopped: 512 new passages are stored; the same command goes on from there" in child.text()
+    # Whole batches: the one that was being written when the signal came may or may not be among them.
+    told = re.search(r"stopped: (\d+) new passages are stored; the same command goes on from there", child.text())
+    assert told is not None
+    stored = int(told[1])
+    assert stored in {256, 512}
     done = await asyncio.to_thread(run, environment, "ingest", str(corpus))
-    assert done.stdout == "600 documents: 88 new passages, 512 known already; skipped 0\n"
+    assert done.stdout == f"600 documents: {600 - stored} new passages, {stored} known already; skipped 0\n"
