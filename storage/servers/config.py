@@ -22,7 +22,7 @@ class Neo4jPolicy:
     """Patience with Neo4j. One transaction of ours takes milliseconds."""
 
     connect_s: float = 5.0
-    """For a connection to come about, and for a free one of the pool."""
+    """For a connection to come about."""
     retry_for_s: float = 5.0
     """How long the driver repeats a transaction that a deadlock, a lost connection or a restart undid."""
     first_retry_s: float = 0.02

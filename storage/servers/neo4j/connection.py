@@ -59,7 +59,7 @@ class Neo4jConnection:
             server.url,
             auth=(server.user, server.password),
             connection_timeout=policy.connect_s,
-            connection_acquisition_timeout=policy.connect_s * 2,
+            connection_acquisition_timeout=policy.patience_s,
             max_connection_pool_size=policy.connections,
             max_transaction_retry_time=policy.retry_for_s,
             notifications_min_severity=NotificationMinimumSeverity.OFF,

@@ -1,8 +1,8 @@
 """The graph's Cypher for writing; each function runs in its caller's transaction.
 
 Batches lock what they share by writing to it first, entities before sources and each by sorted keys: two batches
-that meet wait for each other instead of deadlocking. What is new is merged by a statement of its own: one that
-merges and then waits for a lock keeps others from adding relations meanwhile, and that is a deadlock.
+that meet wait for each other instead of deadlocking. A statement that locks does nothing else: one that merges or
+reads properties besides keeps others from adding relations while it waits, and that is a deadlock.
 """
 
 from collections.abc import Iterable, Sequence

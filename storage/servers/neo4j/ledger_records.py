@@ -21,20 +21,20 @@ SOURCES: LiteralString = """
 UNWIND $rows AS row
 MERGE (s:Source {space: $space, key: row.key}) ON CREATE SET s.url = row.url, s.domain = '', s.title = ''
 """
+LOCK_SOURCES: LiteralString = "UNWIND $keys AS key MATCH (s:Source {space: $space, key: key}) SET s.locked = true"
 DESCRIBE: LiteralString = """
 UNWIND $rows AS row MATCH (s:Source {space: $space, key: row.key})
-SET s.locked = true,
-    s.domain = CASE WHEN row.domain = '' THEN s.domain ELSE row.domain END,
+SET s.domain = CASE WHEN row.domain = '' THEN s.domain ELSE row.domain END,
     s.title = CASE WHEN row.title = '' THEN s.title ELSE row.title END
 """
 EVIDENCE: LiteralString = """
 UNWIND $rows AS row
-MERGE (:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
+MERGE (e:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
+ON CREATE SET e.content_hash = row.content_hash
 """
 LOCK_EVIDENCE: LiteralString = """
 UNWIND $rows AS row
-MATCH (e:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key})
-SET e.locked = true, e.content_hash = row.content_hash
+MATCH (e:Evidence {space: $space, evidence_id: row.evidence_id, source_key: row.source_key}) SET e.locked = true
 """
 FROM: LiteralString = """
 UNWIND $rows AS row
@@ -83,8 +83,9 @@ async def record_provenance(work: Work, job_id: str, evidence: Sequence[Evidence
     for statement in (VERDICT, LOCK_VERDICT, LED_TO, FORGET):
         await work.rows(statement, job_id=job_id)
     pages = [sources[key] for key in sorted(sources)]
-    for statement in (SOURCES, DESCRIBE):
-        await work.rows(statement, rows=pages)
+    await work.rows(SOURCES, rows=pages)
+    await work.rows(LOCK_SOURCES, keys=sorted(sources))
+    await work.rows(DESCRIBE, rows=pages)
     for statement in (EVIDENCE, LOCK_EVIDENCE, FROM):
         await work.rows(statement, rows=rows)
     await work.rows(REST, job_id=job_id, rows=rows)
