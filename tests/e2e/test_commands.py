@@ -10,6 +10,7 @@ import pytest
 
 from streams.delivery.dead_letters import error_headers
 from tests.e2e.conftest import Journey, System
+from tests.support.commands import invoke
 from tests.support.processes import call
 from tests.support.wire import Raw, Read, publish
 
@@ -32,7 +33,7 @@ def test_watch_shows_verdicts_as_they_are(system: System, journey: Journey) -> N
 
 
 def test_watch_in_words_names_verdict_and_job(system: System, journey: Journey) -> None:
-    watched = call(["watch", "--from-start", "--count", "1", "--seconds", "60"], system.environment)
+    watched = invoke(["watch", "--from-start", "--count", "1", "--seconds", "60"], system.environment)
     assert any(package["job_id"] in watched.stdout for package in journey.packages.values())  # type: ignore[operator]
 
 
@@ -48,8 +49,8 @@ def test_submit_reads_standard_input_and_counts_what_it_refuses(system: System) 
 
 
 def test_submit_says_which_file_it_cannot_read(system: System, tmp_path: Path) -> None:
-    refused = call(["submit", str(tmp_path / "missing.jsonl")], system.environment)
-    assert refused.returncode == 1
+    refused = invoke(["submit", str(tmp_path / "missing.jsonl")], system.environment)
+    assert refused.exit_code == 1
     assert "missing.jsonl" in refused.stderr
     assert "Traceback" not in refused.stderr
 
@@ -61,8 +62,8 @@ def test_verify_answers_one_claim(system: System) -> None:
 
 
 def test_topics_are_listed(system: System) -> None:
-    listed = call(["topics", "list"], system.environment)
-    assert listed.returncode == 0, listed.stderr
+    listed = invoke(["topics", "list"], system.environment)
+    assert listed.exit_code == 0, listed.stderr
     for name in ("claims", "search-expansion", "dead-letters"):
         assert name in listed.stdout
     assert "missing" not in listed.stdout
@@ -77,7 +78,7 @@ def test_dead_letters_are_listed_shown_and_replayed_as_the_next_attempt(system: 
     (letter,) = [one for one in _listed(system) if one["job_id"] == job_id]
     assert (letter["reason"], letter["stage"], letter["attempt"]) == ("invalid", "intake", "1")
     assert letter["message"].startswith("top_k: ")
-    shown = call(["dead-letters", "show", letter["id"]], system.environment)
+    shown = invoke(["dead-letters", "show", letter["id"]], system.environment)
     assert value.decode() in shown.stdout
     assert "header trace: t-7" in shown.stdout
 
@@ -88,14 +89,14 @@ def test_dead_letters_are_listed_shown_and_replayed_as_the_next_attempt(system: 
 
 
 def test_an_unknown_dead_letter_is_one_line(system: System) -> None:
-    unknown = call(["dead-letters", "show", "0:999999"], system.environment)
-    assert unknown.returncode == 1
+    unknown = invoke(["dead-letters", "show", "0:999999"], system.environment)
+    assert unknown.exit_code == 1
     assert unknown.stderr.strip() == "error: no dead letter '0:999999'; see `veristream dead-letters list`"
 
 
 def _listed(system: System) -> list[dict[str, Any]]:
-    listed = call(["dead-letters", "list", "--json"], system.environment)
-    assert listed.returncode == 0, listed.stderr
+    listed = invoke(["dead-letters", "list", "--json"], system.environment)
+    assert listed.exit_code == 0, listed.stderr
     return lines(listed.stdout)
 
 
