@@ -8,11 +8,9 @@ from contextlib import contextmanager
 
 import structlog
 
-from streams.admin import cluster_admin
-from streams.app import GROUP, group_name
 from streams.bootstrap import open_desk, open_services
-from streams.errors import BrokerUnreachable, CannotStart
 from streams.gateway.app import create_app
+from streams.joining import wait_for_a_place, wait_for_topics
 from streams.probes import listen, serving
 from streams.refreshing import refreshing
 from streams.settings import Settings
@@ -22,7 +20,6 @@ from streams.worker import Worker
 
 log = structlog.get_logger("veristream.process")
 
-BROKER_PATIENCE_SECONDS = 300.0
 LAST_SECONDS = 2.0
 """What is left to do when the work is over takes milliseconds."""
 PARENT_POLL_SECONDS = 0.25
@@ -34,8 +31,8 @@ async def run_worker(settings: Settings, stages: Sequence[Stage] = STAGES) -> in
     with stop_on_signals() as stop, ending_with_the_supervisor(settings):
         if not await wait_for_topics(settings, stop):
             return 0
-        if not settings.embedded:
-            await refuse_mixed_groups(settings, tuple(stages))
+        if not settings.embedded and not await wait_for_a_place(settings, tuple(stages), stop):
+            return 0
         code = 1
         try:
             async with open_services(settings) as services, refreshing(settings, services):
@@ -87,60 +84,3 @@ async def _watch_parent(parent: int) -> None:
         await asyncio.sleep(PARENT_POLL_SECONDS)
     log.critical("the supervisor is gone; what was open starts again from its journal")
     os._exit(1)
-
-
-async def wait_for_topics(settings: Settings, stop: asyncio.Event) -> bool:
-    """Wait for the broker and its topics: Faust would subscribe to a missing topic without a word.
-
-    True when all is there, False when `stop` was set first; CannotStart after five minutes.
-    """
-    clock = asyncio.get_running_loop().time
-    end = clock() + BROKER_PATIENCE_SECONDS
-    said = ""
-    while not stop.is_set():
-        obstacle = await _obstacle(settings)
-        if obstacle is None:
-            return True
-        if clock() > end:
-            raise CannotStart(f"waited {BROKER_PATIENCE_SECONDS:.0f} s in vain: {obstacle}")
-        if obstacle != said:
-            log.warning("waiting", reason=obstacle)
-            said = obstacle
-        try:
-            async with asyncio.timeout(1.0):
-                await stop.wait()
-        except TimeoutError:
-            continue
-    return False
-
-
-async def _obstacle(settings: Settings) -> str | None:
-    try:
-        async with cluster_admin(settings, timeout_seconds=5) as admin:
-            missing = [state.full_name for state in await admin.topics() if not state.exists]
-    except BrokerUnreachable as error:
-        return str(error)
-    return f"topics are missing ({', '.join(missing)}); run `veristream topics create`" if missing else None
-
-
-async def refuse_mixed_groups(settings: Settings, stages: tuple[Stage, ...]) -> None:
-    """Two groups that share a stage would both work on every event; more workers than partitions would idle."""
-    mine = group_name(settings, stages)
-    base = f"{settings.topic_prefix}{GROUP}"
-    async with cluster_admin(settings) as admin:
-        active = await admin.active_groups(base)
-        partitions = min(state.partitions for state in await admin.topics())
-    for group, members in active.items():
-        if group == mine and members >= partitions:
-            raise CannotStart(
-                f"{members} workers run already and the topics have {partitions} partitions; add partitions first"
-            )
-        if group != mine and _shares_stages(group.removeprefix(base), {stage.name for stage in stages}):
-            raise CannotStart(
-                f"group {group} already works on some of these stages; run either whole workers or `--stages`, not both"
-            )
-
-
-def _shares_stages(suffix: str, mine: set[str]) -> bool:
-    theirs = set(suffix.removeprefix(".").split("+")) if suffix else {stage.name for stage in STAGES}
-    return bool(theirs & mine)

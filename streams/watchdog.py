@@ -17,15 +17,16 @@ class Watchdog:
         self.stalled: list[str] = []
         self.hopeless = False
 
-    def look(self, lags: Iterable[Lag], assigned: Collection[object], now: float, *, paused: bool) -> None:
-        """Only partitions that are ours can stall here; a paused worker waits on purpose."""
+    def look(self, lags: Iterable[Lag], assigned: Collection[object], now: float, *, paused: Collection[str]) -> None:
+        """Only partitions that are ours can stall here; the stages that read the `paused` topics wait on purpose."""
         ours = {(getattr(tp, "topic", ""), getattr(tp, "partition", -1)) for tp in assigned}
         still: dict[str, float] = {}
         for lag in lags:
             place = (lag.topic, lag.partition)
             committed, since = self._moved.get(place, (None, now))
             mine = any(topic.endswith(lag.topic) and part == lag.partition for topic, part in ours)
-            if paused or not mine or lag.waiting == 0 or place not in self._moved or committed != lag.committed:
+            waits = lag.topic in paused or not mine or lag.waiting == 0
+            if waits or place not in self._moved or committed != lag.committed:
                 since = now
             self._moved[place] = (lag.committed, since)
             if now - since >= self._stall:

@@ -144,6 +144,10 @@ class Worker:
         attach(self._app, settings, stage, loop, self._fatal)
         return loop
 
+    def _paused_topics(self) -> set[str]:
+        pairs = zip(self._stages, self._loops, strict=True)
+        return {stage.reads.name for stage, loop in pairs if not loop.gate.is_open}
+
     def _fatal(self, error: BaseException) -> None:
         if not self._crash.done():
             self._crash.set_result(error)
@@ -160,10 +164,8 @@ class Worker:
                 return
             try:
                 now = asyncio.get_running_loop().time()
-                paused = {loop.name for loop in self._loops if not loop.gate.is_open}
-                self._watchdog.look(
-                    await self._watermarks.lags(), self._app.consumer.assignment(), now, paused=bool(paused)
-                )
+                lags = await self._watermarks.lags()
+                self._watchdog.look(lags, self._app.consumer.assignment(), now, paused=self._paused_topics())
                 if self._watchdog.hopeless:
                     self._fatal(RuntimeError(f"no commit for too long on {', '.join(self._watchdog.stalled)}"))
                     return

@@ -74,8 +74,9 @@ class Stage:
     def topic(self, name: str) -> str:
         return self.prefix + name
 
-    async def create_topics(self) -> None:
-        async with cluster_admin(self.settings) as admin:
+    async def create_topics(self, partitions: int = PARTITIONS) -> None:
+        settings = self.settings.model_copy(update={"topic_partitions": partitions})
+        async with cluster_admin(settings) as admin:
             await admin.create_missing()
 
     def worker(self) -> Process:

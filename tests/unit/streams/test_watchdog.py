@@ -20,7 +20,7 @@ def lag(committed: int | None, end: int, *, partition: int = 0, beginning: int =
     return Lag("claims", partition, committed, beginning, end)
 
 
-def watched(*looks: tuple[float, Lag], paused: bool = False, assigned: list[Place] = OURS) -> Watchdog:
+def watched(*looks: tuple[float, Lag], paused: tuple[str, ...] = (), assigned: list[Place] = OURS) -> Watchdog:
     dog = Watchdog(STALL)
     for now, seen in looks:
         dog.look([seen], assigned, now, paused=paused)
@@ -30,7 +30,7 @@ def watched(*looks: tuple[float, Lag], paused: bool = False, assigned: list[Plac
 def test_events_that_wait_with_no_commit_for_too_long_are_a_stall() -> None:
     dog = watched((0, lag(5, 9)), (STALL - 1, lag(5, 9)))
     assert (dog.stalled, dog.hopeless) == ([], False)
-    dog.look([lag(5, 9)], OURS, STALL, paused=False)
+    dog.look([lag(5, 9)], OURS, STALL, paused=())
     assert (dog.stalled, dog.hopeless) == (["claims"], False)
 
 
@@ -62,13 +62,17 @@ def test_somebody_elses_partition_is_not_ours_to_judge() -> None:
     assert watched((0, lag(5, 9)), (STALL * 5, lag(5, 9)), assigned=[Place("eu.claims", 1)]).stalled == []
 
 
-def test_a_worker_that_waits_on_purpose_does_not_stall_and_gets_its_whole_patience_afterwards() -> None:
-    dog = watched((0, lag(5, 9)), (STALL * 5, lag(5, 9)), paused=True)
+def test_a_stage_that_waits_on_purpose_does_not_stall_and_gets_its_whole_patience_afterwards() -> None:
+    dog = watched((0, lag(5, 9)), (STALL * 5, lag(5, 9)), paused=("claims",))
     assert dog.stalled == []
-    dog.look([lag(5, 9)], OURS, STALL * 6 - 1, paused=False)
+    dog.look([lag(5, 9)], OURS, STALL * 6 - 1, paused=())
     assert dog.stalled == []
-    dog.look([lag(5, 9)], OURS, STALL * 6, paused=False)
+    dog.look([lag(5, 9)], OURS, STALL * 6, paused=())
     assert dog.stalled == ["claims"]
+
+
+def test_a_stage_that_waits_on_purpose_does_not_hide_another_one_that_stands_still() -> None:
+    assert watched((0, lag(5, 9)), (STALL, lag(5, 9)), paused=("ranking",)).stalled == ["claims"]
 
 
 def test_what_waits_is_counted_from_the_beginning_where_nothing_was_committed() -> None:
