@@ -189,7 +189,7 @@ class Catalog:
     async def _after_swap(self, fresh: str, old: str | None) -> None:
         await self._weaviate.read(self._client.alias.delete(alias_name=alias_of(self._space, fresh)))
         if old is not None:
-            await self._delete_unless_named(old)
+            await self.discard(old)
         await self.sweep()
 
     async def _tidy(self, work: Awaitable[None]) -> None:
@@ -206,9 +206,10 @@ class Catalog:
         if target is None:
             return
         await self._weaviate.read(self._client.alias.delete(alias_name=alias))
-        await self._delete_unless_named(target)
+        await self.discard(target)
 
-    async def _delete_unless_named(self, physical: str) -> None:
+    async def discard(self, physical: str) -> None:
+        """Delete a generation, unless some name leads to it."""
         if not await self._weaviate.read(self._client.alias.list_all(collection=physical)):
             await self._delete(physical)
 
@@ -228,7 +229,7 @@ class Catalog:
         old = self._now() - self._weaviate.server.policy.orphan_after_s
         for generation in generations.values():
             if generation.physical not in aliases.values() and generation.made_at < old:
-                await self._delete_unless_named(generation.physical)
+                await self.discard(generation.physical)
 
 
 def _is_left_over(name: str, alias: str, generation: Generation, leading: set[str]) -> bool:

@@ -66,15 +66,17 @@ class WeaviateEvidenceIndex:
 
     async def upsert(self, items: Sequence[tuple[Passage, Vector]]) -> int:
         prepared = await asyncio.to_thread(prepare, items, self._embedder)
-        for name in prepared:  # nothing is written before everything is known to fit
-            found = await self._catalog.find(name)
-            if found is not None:
-                require_embedder(name, found.embedder, self._embedder)
-        return sum([await self._upsert_into(name, group) for name, group in prepared.items()])
+        found = {name: await self._catalog.find(name) for name in prepared}
+        for name, generation in found.items():  # nothing is written before everything is known to fit
+            if generation is not None:
+                require_embedder(name, generation.embedder, self._embedder)
+        return sum([await self._upsert_into(name, group, found[name]) for name, group in prepared.items()])
 
-    async def _upsert_into(self, name: str, group: Sequence[Prepared]) -> int:
+    async def _upsert_into(self, name: str, group: Sequence[Prepared], found: Generation | None) -> int:
+        """Write to the generation that was found, or to a new one; again if it was replaced meanwhile."""
         for _ in range(ATTEMPTS):
-            generation = await self._catalog.find_or_make(name, self._embedder)
+            generation = found or await self._catalog.find_or_make(name, self._embedder)
+            found = None
             require_embedder(name, generation.embedder, self._embedder)
             try:
                 fresh = await writing.upsert(self._weaviate, generation.physical, group)
@@ -84,6 +86,7 @@ class WeaviateEvidenceIndex:
                 continue
             if await self._catalog.still(name, generation.physical):
                 return fresh
+            await self._catalog.discard(generation.physical)  # a server may make anew what is written to
         raise StoreUnavailable(f"collection {name!r} is being replaced again and again; try again later")
 
     async def search(self, query: HybridQuery) -> list[Hit]:
