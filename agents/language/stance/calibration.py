@@ -1,0 +1,54 @@
+"""From the network's logits to probabilities that mean what they say: temperature, bias, and what the numbers add."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.language.stance.figures import Figures
+from scoring.checks import finite
+
+Logits = NDArray[np.float64]
+Shift = tuple[float, float]
+NO_SHIFT: Shift = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StanceCalibration:
+    """logits × scale + bias + the shift of (supports, refutes) that belongs to what the numbers say."""
+
+    scale: float = 1.0
+    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    shifts: Mapping[Figures, Shift] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if finite("scale", self.scale) <= 0.0:
+            raise ValueError(f"scale must be positive, got {self.scale!r}")
+        for number in (*self.bias, *(value for shift in self.shifts.values() for value in shift)):
+            finite("calibration", number)
+
+    def probabilities(self, logits: Logits, figures: Figures) -> Logits:
+        """P(supports), P(refutes), P(neutral)."""
+        supports, refutes = self.shifts.get(figures, NO_SHIFT)
+        moved = logits * self.scale + np.asarray(self.bias) + np.asarray((supports, refutes, 0.0))
+        shares = np.exp(moved - moved.max())
+        result: Logits = shares / shares.sum()
+        return result
+
+
+def read_calibration(path: Path) -> StanceCalibration:
+    """The calibration stored beside a model."""
+    try:
+        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        supports, refutes, neutral = (float(value) for value in stored["bias"])
+        return StanceCalibration(
+            scale=float(stored["scale"]),
+            bias=(supports, refutes, neutral),
+            shifts={Figures(name): (float(a), float(b)) for name, (a, b) in stored["shifts"].items()},
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not a stance calibration ({error}): restore the published file") from error
