@@ -72,14 +72,16 @@ class Catalog:
         """What a name stands for now; None if the collection does not exist."""
         alias = alias_of(self._space, name)
         target = await self._target(alias)
-        if target is None:
-            return None
-        generation, aliases = await asyncio.gather(
-            self._describe(target), self._weaviate.read(self._client.alias.list_all(collection=target))
-        )
-        if generation is None or _is_left_over(name, alias, generation, set(aliases)):
-            return None
-        return generation
+        while target is not None:
+            generation, aliases = await asyncio.gather(
+                self._describe(target), self._weaviate.read(self._client.alias.list_all(collection=target))
+            )
+            if generation is not None:
+                return None if _is_left_over(name, alias, generation, set(aliases)) else generation
+            gone, target = target, await self._target(alias)
+            if target == gone:  # the alias outlived its collection; any other target came by a swap just now
+                return None
+        return None
 
     async def _target(self, alias: str) -> str | None:
         found = await self._weaviate.read(self._client.alias.get(alias_name=alias))
@@ -89,7 +91,7 @@ class Catalog:
         try:
             config = await self._weaviate.read(self._weaviate.collection(physical).config.get(simple=True))
         except StoreError as error:
-            if is_gone(error.__cause__ or error):  # the alias outlived its collection
+            if is_gone(error.__cause__ or error):
                 return None
             raise
         generation = read_description(physical, config.description)

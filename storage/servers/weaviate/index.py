@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
 from weaviate.classes.query import Filter
 from weaviate.collections.classes.filters import _Filters as Filters
@@ -21,6 +22,7 @@ from storage.servers.weaviate.objects import SHOWN, Prepared, digest, passage_of
 from storage.times import micros
 from storage.vectors import checked_vector, require_embedder
 
+T = TypeVar("T")
 ATTEMPTS = 5
 """Tries at a call while the collection it works on is swapped away under it; a swap takes milliseconds."""
 CHECKED_AT_ONCE = 500
@@ -144,17 +146,36 @@ class WeaviateEvidenceIndex:
         return await self._generations(list(generations)) == generations
 
     async def get(self, collection: str, ids: Sequence[str]) -> list[Passage]:
-        generation = await self._catalog.find(collection)
         asked = valid_ids(ids)
-        if generation is None or not asked:
+        if not asked:
             return []
-        answer = await self._weaviate.read(
-            self._weaviate.collection(generation.physical).query.fetch_objects_by_ids(
-                asked, limit=len(asked), return_properties=SHOWN
+
+        async def fetch(generation: Generation) -> list[Passage]:
+            answer = await self._weaviate.read(
+                self._weaviate.collection(generation.physical).query.fetch_objects_by_ids(
+                    asked, limit=len(asked), return_properties=SHOWN
+                )
             )
-        )
-        found = {str(item.uuid): passage_of(item.properties, collection) for item in answer.objects}
-        return [found[key] for key in asked if key in found]
+            found = {str(item.uuid): passage_of(item.properties, collection) for item in answer.objects}
+            return [found[key] for key in asked if key in found]
+
+        return await self._on(collection, fetch) or []
+
+    async def _on(self, name: str, work: Callable[[Generation], Awaitable[T]]) -> T | None:
+        """Do `work` on what a name stands for, if anything; again, if that was replaced while it was being done."""
+        for _ in range(ATTEMPTS):
+            generation = await self._catalog.find(name)
+            if generation is None:
+                return None
+            try:
+                answer = await work(generation)
+            except StoreError:
+                if await self._catalog.still(name, generation.physical):
+                    raise
+                continue
+            if await self._catalog.still(name, generation.physical):
+                return answer
+        raise StoreUnavailable(f"collection {name!r} is being replaced again and again; try again later")
 
     async def delete_by_url(self, url: str, collection: str | None = None) -> int:
         names = [collection] if collection is not None else list(await self._catalog.names())
@@ -166,34 +187,23 @@ class WeaviateEvidenceIndex:
         return await self._delete(collection, Filter.by_property("fetched").less_than(before))
 
     async def _delete(self, name: str, condition: Filters) -> int:
-        for _ in range(ATTEMPTS):
-            generation = await self._catalog.find(name)
-            if generation is None:
-                return 0
-            try:
-                gone = await writing.delete_where(self._weaviate, generation.physical, condition)
-            except StoreError:
-                if await self._catalog.still(name, generation.physical):
-                    raise
-                continue
-            if await self._catalog.still(name, generation.physical):
-                return gone
-        raise StoreUnavailable(f"collection {name!r} is being replaced again and again; try again later")
+        async def delete(generation: Generation) -> int:
+            return await writing.delete_where(self._weaviate, generation.physical, condition)
+
+        return await self._on(name, delete) or 0
 
     async def collections(self) -> list[Collection]:
-        named = await self._catalog.names()
-        sizes = await asyncio.gather(*(self._size(generation.physical) for generation in named.values()))
         return [
-            Collection(name, generation.embedder, size)
-            for (name, generation), size in zip(named.items(), sizes, strict=True)
+            Collection(name, generation.embedder, await self.count(name))
+            for name, generation in (await self._catalog.names()).items()
         ]
 
     async def count(self, collection: str) -> int:
-        generation = await self._catalog.find(collection)
-        return 0 if generation is None else await self._size(generation.physical)
+        return await self._on(collection, self._size) or 0
 
-    async def _size(self, physical: str) -> int:
-        answer = await self._weaviate.read(self._weaviate.collection(physical).aggregate.over_all(total_count=True))
+    async def _size(self, generation: Generation) -> int:
+        counting = self._weaviate.collection(generation.physical).aggregate.over_all(total_count=True)
+        answer = await self._weaviate.read(counting)
         return answer.total_count or 0
 
     async def swap(self, fresh: str, live: str) -> None:
@@ -208,11 +218,8 @@ class WeaviateEvidenceIndex:
     async def scan(
         self, collection: str, *, after: str | None = None, limit: int = 500
     ) -> list[tuple[Passage, Vector]]:
-        generation = await self._catalog.find(collection)
-        if generation is None:
-            return []
-        page = await self._page(generation, collection, after, limit)
-        return [(item.passage, item.vector) for item in page]
+        page = await self._on(collection, lambda generation: self._page(generation, collection, after, limit))
+        return [(item.passage, item.vector) for item in page or []]
 
     async def _page(self, generation: Generation, collection: str, after: str | None, limit: int) -> list[Prepared]:
         """In the order of ids, which is the order of the server's cursor."""
@@ -224,31 +231,28 @@ class WeaviateEvidenceIndex:
         return [stored_of(item, collection, generation.embedder.dimension) for item in answer.objects]
 
     async def unreachable(self, collection: str) -> list[str]:
-        generation = await self._catalog.find(collection)
+        return await self._on(collection, lambda generation: self._lost(generation, collection)) or []
+
+    async def _lost(self, generation: Generation, collection: str) -> list[str]:
         lost: list[str] = []
         last = None
-        while generation is not None:
-            page = await self._page(generation, collection, last, CHECKED_AT_ONCE)
-            if not page:
-                break
+        while page := await self._page(generation, collection, last, CHECKED_AT_ONCE):
             lost += await checking.unreachable(self._weaviate, generation.physical, page)
             last = page[-1].id
         return lost
 
     async def repair(self, collection: str, ids: Sequence[str]) -> int:
-        generation = await self._catalog.find(collection)
-        if generation is None:
-            return 0
-        require_embedder(collection, generation.embedder, self._embedder)
         asked = valid_ids(ids)
-        shares = [asked[first : first + REPAIRED_AT_ONCE] for first in range(0, len(asked), REPAIRED_AT_ONCE)]
-        dimension = generation.embedder.dimension
-        return sum(
-            [
-                await checking.rewrite(self._weaviate, generation.physical, collection, share, dimension)
-                for share in shares
-            ]
-        )
+        return await self._on(collection, lambda generation: self._rewrite(generation, collection, asked)) or 0
+
+    async def _rewrite(self, generation: Generation, collection: str, ids: Sequence[str]) -> int:
+        require_embedder(collection, generation.embedder, self._embedder)
+        mended = 0
+        for first in range(0, len(ids), REPAIRED_AT_ONCE):
+            share = ids[first : first + REPAIRED_AT_ONCE]
+            dimension = generation.embedder.dimension
+            mended += await checking.rewrite(self._weaviate, generation.physical, collection, share, dimension)
+        return mended
 
     async def close(self) -> None:
         await self._weaviate.close()
