@@ -147,7 +147,6 @@ async def test_every_statement_finds_its_nodes_by_an_index(connection: Listening
     assert len(connection.kept) > 60
     server = connection.server
     whole = {}
-    sorting = {}
     async with AsyncGraphDatabase.driver(
         server.url, auth=(server.user, server.password), notifications_min_severity="OFF"
     ) as driver:
@@ -157,7 +156,6 @@ async def test_every_statement_finds_its_nodes_by_an_index(connection: Listening
             assert plan is not None
             if found := [name for name in operators(plan) if name.startswith(WHOLE)]:
                 whole[statement] = found
-            if statement.startswith(PAGES) and (found := [name for name in operators(plan) if name in {"Top", "Sort"}]):
-                sorting[statement] = found
+    # Whether a page is read in the index's order or sorted is the planner's choice by its statistics, which other
+    # tests on the same server change; that no statement reads everything is not.
     assert whole == {}
-    assert sorting == {}

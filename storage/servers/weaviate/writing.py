@@ -1,8 +1,11 @@
 """Writing passages to one generation of a collection, message by message, and deleting them."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from weaviate.classes.data import DataObject
 from weaviate.collections.classes.filters import _Filters as Filters
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 
@@ -61,11 +64,15 @@ def _same(item: Prepared, stored: Prepared) -> bool:
     return item.passage == stored.passage and np.array_equal(item.vector, stored.vector)
 
 
+def _objects(share: Sequence[Prepared]) -> list[DataObject[Any, Any]]:
+    return [object_of(item) for item in share]
+
+
 async def insert(weaviate: WeaviateConnection, physical: str, share: Sequence[Prepared]) -> None:
     """Send one message; every object must be accepted."""
     if not share:
         return
-    objects = [object_of(item) for item in share]
+    objects = await asyncio.to_thread(_objects, share)  # stemming a batch takes longer than a loop should stand still
     answer = await weaviate.write(weaviate.collection(physical).data.insert_many(objects))
     for error in answer.errors.values():
         raise translated(WeaviateInsertManyAllFailedError(error.message), weaviate.server)
