@@ -81,6 +81,9 @@ class SqliteLedger:
         identifier("stage", stage)
         return await self._db.write(lambda db: ledger_jobs.remember(db, (job_id, attempt, loop, stage), payload))
 
+    async def recall(self, job_id: str, attempt: int, loop: int, stage: str) -> bytes | None:
+        return await self._db.read(lambda db: ledger_jobs.recall(db, (job_id, attempt, loop, stage)))
+
     async def open_load(self) -> OpenLoad:
         return await self._db.read(ledger_jobs.open_load)
 

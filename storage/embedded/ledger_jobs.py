@@ -6,7 +6,7 @@ import apsw
 
 from storage.embedded.filters import Filters
 from storage.errors import JobCompleted, JobUnknown
-from storage.ports.ledger import JobRecord, JobState, OpenLoad, Outcome
+from storage.ports.ledger import SUB_JOB_MARK, JobRecord, JobState, OpenLoad, Outcome
 from storage.times import micros, moment_of, optional_micros, optional_moment
 
 JOBS = """
@@ -71,6 +71,7 @@ def jobs(
 ) -> list[JobRecord]:
     """A page of jobs, newest first; the page before ended with `after`."""
     filters = Filters()
+    filters.add("instr(job_id, ?) = 0", SUB_JOB_MARK)
     filters.add("room_id = ?", room_id)
     filters.add("state = ?", state)
     filters.add("(opened_at, job_id) < (SELECT opened_at, job_id FROM jobs WHERE job_id = ?)", after)
@@ -156,8 +157,14 @@ def next_attempt(db: apsw.Connection, job_id: str) -> int:
 def remember(db: apsw.Connection, key: tuple[str, int, int, str], payload: bytes) -> bytes:
     """Keep the first outcome of the step (job_id, attempt, loop, stage); return the kept one."""
     db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (*key, payload))
+    stored = recall(db, key)
+    assert stored is not None
+    return stored
+
+
+def recall(db: apsw.Connection, key: tuple[str, int, int, str]) -> bytes | None:
+    """What is kept of the step."""
     stored = db.execute(
         "SELECT payload FROM steps WHERE job_id = ? AND attempt = ? AND loop = ? AND stage = ?", key
     ).get
-    assert isinstance(stored, bytes)
-    return stored
+    return stored if isinstance(stored, bytes) else None

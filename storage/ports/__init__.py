@@ -15,6 +15,8 @@ from storage.ports.ledger import (
     ParentRecord,
     Retention,
     VerdictLedger,
+    parent_of,
+    sub_job_id,
 )
 from storage.ports.urls import RegistryPolicy, UrlRecord, UrlRegistry, UrlStatus, normal_url, normal_urls
 
@@ -50,6 +52,8 @@ __all__ = [
     "entity_key",
     "normal_url",
     "normal_urls",
+    "parent_of",
+    "sub_job_id",
 ]
 
 

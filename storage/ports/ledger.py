@@ -9,6 +9,21 @@ from typing import Protocol
 from storage.ports.checks import aware, identifier, storable
 
 
+SUB_JOB_MARK = "~"
+"""Between a parent's id and a sub-job's number. No submission's id may hold it, so no sender can take a sub-job's."""
+
+
+def sub_job_id(parent_id: str, number: int) -> str:
+    """The id of a decomposed job's sub-job: the same whenever it is decomposed."""
+    return f"{parent_id}{SUB_JOB_MARK}{number}"
+
+
+def parent_of(job_id: str) -> str | None:
+    """The id of the decomposed job that this one is a part of; None for a job of its own."""
+    parent_id, mark, _ = job_id.rpartition(SUB_JOB_MARK)
+    return parent_id if mark else None
+
+
 class JobState(StrEnum):
     """A job is open until one compare-and-set makes it one of the other two."""
 
@@ -155,7 +170,10 @@ class VerdictLedger(Protocol):
         limit: int = 100,
         after: str | None = None,
     ) -> list[JobRecord]:
-        """Newest first; `after` is the job_id of the last record of the page before."""
+        """Newest first; `after` is the job_id of the last record of the page before.
+
+        Sub-jobs are not among them: they are found through their parent.
+        """
         ...
 
     async def decide(self, outcome: Outcome) -> Outcome:
@@ -186,6 +204,10 @@ class VerdictLedger(Protocol):
 
     async def remember(self, job_id: str, attempt: int, loop: int, stage: str, payload: bytes) -> bytes:
         """Keep the outcome of a step that is not deterministic; return the first one kept."""
+        ...
+
+    async def recall(self, job_id: str, attempt: int, loop: int, stage: str) -> bytes | None:
+        """What was remembered of a step."""
         ...
 
     async def open_load(self) -> OpenLoad:

@@ -18,6 +18,8 @@ from storage.ports import (
     Retention,
     Stores,
     VerdictLedger,
+    parent_of,
+    sub_job_id,
 )
 from tests.contract.adapters import Place, open_stores
 from tests.contract.conftest import CHILD_TIMEOUT_S, Together
@@ -49,6 +51,14 @@ class TestJobs:
         first = await ledger.open_job(a_job())
         second = JobRecord("job", "another print", b"another claim", NOW + DAY)
         assert await ledger.open_job(second) == first
+
+    async def test_sub_jobs_are_open_but_not_listed(self, ledger: VerdictLedger) -> None:
+        for job_id in ("job", sub_job_id("job", 1), sub_job_id("job", 2)):
+            await ledger.open_job(a_job(job_id, room="red"))
+        assert [job.job_id for job in await ledger.jobs()] == ["job"]
+        assert [job.job_id for job in await ledger.jobs(room_id="red", state=JobState.OPEN)] == ["job"]
+        assert await ledger.open_load() == OpenLoad(3, 30)
+        assert [parent_of(job.job_id) for job in await ledger.open_jobs()] == [None, "job", "job"]
 
     async def test_an_unknown_job_is_none(self, ledger: VerdictLedger) -> None:
         assert await ledger.job("nobody") is None
@@ -210,6 +220,12 @@ class TestRememberedSteps:
     async def test_the_first_outcome_of_a_step_is_kept(self, ledger: VerdictLedger) -> None:
         assert await ledger.remember("job", 1, 0, "plan", b"first") == b"first"
         assert await ledger.remember("job", 1, 0, "plan", b"second") == b"first"
+
+    async def test_what_was_remembered_can_be_asked_for_without_writing(self, ledger: VerdictLedger) -> None:
+        assert await ledger.recall("job", 1, 0, "plan") is None
+        assert await ledger.remember("job", 1, 0, "plan", b"first") == b"first"
+        assert await ledger.recall("job", 1, 0, "plan") == b"first"
+        assert await ledger.recall("job", 2, 0, "plan") is None
 
     async def test_loops_stages_and_attempts_are_told_apart(self, ledger: VerdictLedger) -> None:
         keys = [("job", 1, 0, "plan"), ("job", 1, 1, "plan"), ("job", 1, 0, "judge"), ("job", 2, 0, "plan")]

@@ -84,6 +84,7 @@ async def exercise_ledger(ledger: Neo4jLedger) -> None:
     await ledger.mark_emitted("job", 1)
     await ledger.unemitted(NOW)
     await ledger.remember("job", 1, 0, "plan", b"")
+    await ledger.recall("job", 1, 0, "plan")
     await ledger.open_parent("job", ["a"], NOW)
     await ledger.add_sub_result("job", "a", b"")
     await ledger.sub_results("job")

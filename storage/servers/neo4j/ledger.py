@@ -66,6 +66,9 @@ class Neo4jLedger:
         identifier("stage", stage)
         return await self._db.write(lambda work: ledger_jobs.remember(work, (job_id, attempt, loop, stage), payload))
 
+    async def recall(self, job_id: str, attempt: int, loop: int, stage: str) -> bytes | None:
+        return await self._db.read(lambda work: ledger_jobs.recall(work, (job_id, attempt, loop, stage)))
+
     async def open_load(self) -> OpenLoad:
         return await self._db.read(ledger_jobs.open_load)
 

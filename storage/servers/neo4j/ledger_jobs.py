@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 from neo4j import Record
 
 from storage.errors import JobCompleted, JobUnknown
-from storage.ports.ledger import JobRecord, JobState, OpenLoad, Outcome
+from storage.ports.ledger import SUB_JOB_MARK, JobRecord, JobState, OpenLoad, Outcome
 from storage.servers.neo4j.connection import Work
 from storage.servers.neo4j.keys import key_of
 from storage.times import micros, moment_of, optional_micros, optional_moment
@@ -58,7 +58,12 @@ MERGE (s:Step {space: $space, job_id: $job_id, attempt: $attempt, loop: $loop, s
 ON CREATE SET s.payload = $payload
 RETURN s.payload AS payload
 """
+RECALL: LiteralString = """
+MATCH (s:Step {space: $space, job_id: $job_id, attempt: $attempt, loop: $loop, stage: $stage})
+RETURN s.payload AS payload
+"""
 JOBS: LiteralString = "MATCH (j:Job) WHERE j.space = $space AND j.job_id IS NOT NULL"
+NO_SUB_JOBS: LiteralString = " AND NOT j.job_id CONTAINS $mark"
 # Naming every property of the index, those that are given too, lets the rows come in its order without sorting.
 NEWEST: LiteralString = JOB + "ORDER BY j.space DESC, j.opened_at DESC, j.job_id DESC LIMIT $limit"
 NEWEST_OF_ROOM: LiteralString = (
@@ -140,8 +145,8 @@ async def jobs(
     work: Work, room_id: str | None, state: JobState | None, limit: int, after: str | None
 ) -> list[JobRecord]:
     """A page of jobs, newest first; the page before ended with `after`."""
-    statement, order = JOBS, NEWEST
-    bound: dict[str, Any] = {"limit": limit}
+    statement, order = JOBS + NO_SUB_JOBS, NEWEST
+    bound: dict[str, Any] = {"limit": limit, "mark": SUB_JOB_MARK}
     if state is not None:
         statement, order = statement + " AND j.state = $state", NEWEST_IN_STATE
         bound["state"] = str(state)
@@ -241,3 +246,10 @@ async def remember(work: Work, key: tuple[str, int, int, str], payload: bytes) -
     row = await work.row(REMEMBER, job_id=job_id, attempt=attempt, loop=loop, stage=stage, payload=payload)
     assert row is not None
     return bytes(row["payload"])
+
+
+async def recall(work: Work, key: tuple[str, int, int, str]) -> bytes | None:
+    """What is kept of the step."""
+    job_id, attempt, loop, stage = key
+    row = await work.row(RECALL, job_id=job_id, attempt=attempt, loop=loop, stage=stage)
+    return None if row is None else bytes(row["payload"])
