@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scoring.coverage import Segment
+from scoring.coverage import Link, Segment
 from scoring.news import DEFAULT, Citation, NewsPolicy, merge_citations
 from scoring.values import Label, Verdict
 from scoring.verdict_words import label_of, status_of
 
-Rule = Literal["any_refuted", "any_mixed", "all_supported", "all_not_enough", "otherwise_mixed"]
+Rule = Literal["split", "any_refuted", "any_mixed", "all_supported", "all_not_enough", "otherwise_mixed"]
+
+_HOLDS = (Verdict.TRUE, Verdict.PARTIALLY_TRUE)
 
 
 @dataclass(frozen=True, slots=True)
 class SubResult:
-    """What became of one sub-claim. `coverage` and `best_evidence_id` come from its own adaptive trust."""
+    """What became of one sub-claim. `coverage`, `best_evidence_id` and `links` come from its own adaptive trust."""
 
     claim: str
     verdict: Verdict
@@ -22,6 +24,7 @@ class SubResult:
     citations: tuple[Citation, ...] = ()
     coverage: float = 0.0
     best_evidence_id: str = ""
+    links: tuple[Link, ...] = ()
 
     @property
     def label(self) -> Label:
@@ -40,10 +43,13 @@ class Aggregated:
 
 
 def aggregate(results: Sequence[SubResult], policy: NewsPolicy = DEFAULT) -> Aggregated:
-    """The first rule that applies, in the specification's order."""
+    """The first rule that applies, in the specification's order.
+
+    Where the policy does not let one refuted part refute the whole, parts that hold beside refuted ones split it.
+    """
     if not results:
         raise ValueError("aggregation needs at least one sub-result")
-    rule = _rule([result.label for result in results])
+    rule = _rule(results, policy)
     verdict = _verdict(rule, results)
     conflict = verdict is Verdict.UNVERIFIABLE and rule in ("any_mixed", "otherwise_mixed")
     return Aggregated(
@@ -64,12 +70,16 @@ def parent_segments(results: Sequence[SubResult]) -> tuple[Segment, ...]:
             weight=result.coverage,
             contested=result.conflict,
             best_evidence_id=result.best_evidence_id,
+            links=result.links,
         )
         for result in results
     )
 
 
-def _rule(labels: Sequence[Label]) -> Rule:
+def _rule(results: Sequence[SubResult], policy: NewsPolicy) -> Rule:
+    labels = [result.label for result in results]
+    if Label.REFUTED in labels and not policy.refuted_part_refutes and _some_hold(results):
+        return "split"
     if Label.REFUTED in labels:
         return "any_refuted"
     if Label.MIXED in labels:
@@ -87,5 +97,8 @@ def _verdict(rule: Rule, results: Sequence[SubResult]) -> Verdict:
         return Verdict.TRUE
     if rule == "all_not_enough":
         return Verdict.UNVERIFIABLE
-    some_truth = any(result.verdict in (Verdict.TRUE, Verdict.PARTIALLY_TRUE) for result in results)
-    return Verdict.PARTIALLY_TRUE if some_truth else Verdict.UNVERIFIABLE
+    return Verdict.PARTIALLY_TRUE if _some_hold(results) else Verdict.UNVERIFIABLE
+
+
+def _some_hold(results: Sequence[SubResult]) -> bool:
+    return any(result.verdict in _HOLDS for result in results)

@@ -32,6 +32,9 @@ class NewsPolicy:
     # No verdict but UNVERIFIABLE without an admissible citation; a newsroom with a two-source rule sets 2.
     min_sources: int = 1
     max_citations: int = 25
+    # 004 §8: one refuted sub-claim refutes the claim. Without it a claim with supported and refuted parts is split,
+    # as 000 has it.
+    refuted_part_refutes: bool = True
 
     def __post_init__(self) -> None:
         unit("conflict_share", self.conflict_share)

@@ -70,14 +70,15 @@ def _value(kind: Any, value: Any) -> Any:
 
 
 def _calibrated() -> Policy:
-    """What the product runs with: a claim that several sources refute with one voice is settled, not searched on."""
+    """What the product runs with: a claim that several sources refute with one voice is settled, not searched on, and
+    a claim that is right in one part and wrong in another is called that (docs/decisions/0006 and 0007)."""
     gates = AdaptiveTrustPolicy()
     settling = replace(
         gates,
         normal=replace(gates.normal, settle_refutation=True),
         confidence=replace(gates.confidence, settle_refutation=True),
     )
-    return Policy(name="calibrated", adaptive_trust=settling)
+    return Policy(name="calibrated", adaptive_trust=settling, news=NewsPolicy(refuted_part_refutes=False))
 
 
 PROFILES: Mapping[str, Policy] = MappingProxyType({one.name: one for one in (Policy(), _calibrated())})

@@ -1,23 +1,20 @@
 """Everything that is decided about a job, as one package: a pure function of its rows, the policy and the hour."""
 
-import hashlib
 from datetime import datetime
 
-from agents.claims.citations import STANCE_OF_RELATION, citations
+from agents.claims.citations import citations
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust
-from agents.claims.package import (
-    DataSource,
-    EvidenceLink,
-    FixedTrustRow,
-    Guard,
-    LanguageRow,
-    LoopRow,
-    Number,
-    PolicyRow,
-    SegmentRow,
-    TrustGate,
-    VerdictPackage,
+from agents.claims.package import Guard, LanguageRow, LoopRow, Number, PolicyRow, VerdictPackage
+from agents.claims.package_rows import (
+    bootstrap_seed,
+    claim_breakdown,
+    data_source,
+    evidence_map,
+    fixed_trust_row,
+    signal_counts,
+    trace_id,
+    trust_gate,
 )
 from agents.claims.rationale import rationale
 from agents.claims.reading import Reading
@@ -30,9 +27,8 @@ from scoring.polarity import Relation
 from scoring.policy import Policy
 from scoring.reconciliation import strong_votes
 from scoring.sufficiency_gates import TrustMode
-from scoring.trust import FixedTrust, fixed_trust
+from scoring.trust import fixed_trust
 from scoring.truthfulness import truthfulness
-from storage.ports.evidence import FACTS
 
 
 def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime) -> VerdictPackage:
@@ -40,7 +36,7 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
     trust = adaptive_trust(job, policy, mode)
     decision = decide(job, trust, policy)
     evidence = [row.evidence() for row in job.evidence]
-    fixed = fixed_trust(evidence, policy.trust, _seed(job.job_id), policy.polarity)
+    fixed = fixed_trust(evidence, policy.trust, bootstrap_seed(job.job_id), policy.polarity)
     truth = truthfulness(
         trust.segments,
         decision.verdict,
@@ -96,8 +92,8 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         rationale=rationale(job, decision, trust, cited),
         citations=cited,
         evidence=job.evidence,
-        evidence_map=_links(trust),
-        claim_breakdown=_segments(trust),
+        evidence_map=evidence_map(trust.segments),
+        claim_breakdown=claim_breakdown(trust.segments),
         top_ranking_score=max(scores, default=0.0),
         avg_ranking_score=sum(scores) / len(scores) if scores else 0.0,
         trust_policy_mode=mode,
@@ -108,11 +104,11 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         diversity=trust.diversity.value,
         agreement=trust.agreement.value,
         trust_post_adaptive=trust.trust_post.value,
-        trust_post_fixed=_fixed(fixed),
-        trust_gate=_gate(trust),
-        data_source=_data_source(job),
+        trust_post_fixed=fixed_trust_row(fixed),
+        trust_gate=trust_gate(trust),
+        data_source=data_source(job.evidence),
         used_web_search=job.loop.count > 0,
-        signal_counts=_signal_counts(job),
+        signal_counts=signal_counts(job.evidence),
         analysis_counts=_analysis_counts(job, trust, decision),
         loop=_loop(job),
         language=_language(job.quota),
@@ -129,19 +125,10 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         },
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
         timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
-        trace_id=_trace_id(job),
+        trace_id=trace_id(job.job_id, job.attempt),
         as_of=job.as_of,
         decided_at=now,
     )
-
-
-def _seed(job_id: str) -> int:
-    """The bootstrap's seed follows from the job, so that a repeated step draws the same."""
-    return int.from_bytes(hashlib.sha256(job_id.encode()).digest()[:4], "big")
-
-
-def _trace_id(job: ClaimJob) -> str:
-    return hashlib.sha256(f"{job.job_id}/{job.attempt}".encode()).hexdigest()[:32]
 
 
 def _reading(job: ClaimJob) -> Reading:
@@ -170,76 +157,6 @@ def _loop(job: ClaimJob) -> LoopRow:
         urls_processed=loop.urls_processed,
         urls_skipped=loop.urls_skipped,
     )
-
-
-def _segments(trust: AdaptiveTrust) -> tuple[SegmentRow, ...]:
-    return tuple(
-        SegmentRow(
-            text=segment.text,
-            status=segment.status,
-            weight=segment.weight,
-            anchors=segment.anchors,
-            best_evidence_id=segment.best_evidence_id,
-            supporting=segment.supporting_ids,
-            refuting=segment.refuting_ids,
-        )
-        for segment in trust.segments
-    )
-
-
-def _links(trust: AdaptiveTrust) -> tuple[EvidenceLink, ...]:
-    return tuple(
-        EvidenceLink(
-            segment=number,
-            evidence_id=link.evidence_id,
-            stance=STANCE_OF_RELATION.get(link.relation, "neutral"),
-            strength=link.strength,
-        )
-        for number, segment in enumerate(trust.segments)
-        for link in segment.links
-    )
-
-
-def _fixed(fixed: FixedTrust) -> FixedTrustRow:
-    return FixedTrustRow(
-        value=fixed.value,
-        grade=fixed.grade,
-        agreement_ratio=fixed.agreement_ratio,
-        ci_low=fixed.ci_low,
-        ci_high=fixed.ci_high,
-    )
-
-
-def _gate(trust: AdaptiveTrust) -> TrustGate:
-    return TrustGate(
-        is_sufficient=trust.gate.is_sufficient,
-        route=trust.gate.route or "",
-        num_subclaims=trust.metrics.num_subclaims,
-        strong_covered=trust.metrics.strong_covered,
-        contradicted=trust.metrics.contradicted,
-        thresholds=trust.gate.thresholds,
-    )
-
-
-def _data_source(job: ClaimJob) -> DataSource:
-    from_web = any(row.collection == FACTS for row in job.evidence)
-    from_base = any(row.collection != FACTS for row in job.evidence)
-    if from_web and from_base:
-        return "both"
-    if from_web:
-        return "web"
-    return "knowledge_base" if from_base else "none"
-
-
-def _signal_counts(job: ClaimJob) -> dict[str, int]:
-    labels = [row.stance.label for row in job.evidence]
-    return {
-        "evidence": len(job.evidence),
-        "admissible": sum(row.admissible for row in job.evidence),
-        "supports": labels.count("supports"),
-        "refutes": labels.count("refutes"),
-        "neutral": labels.count("neutral"),
-    }
 
 
 def _analysis_counts(job: ClaimJob, trust: AdaptiveTrust, decision: Decision) -> dict[str, Number]:

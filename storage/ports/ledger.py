@@ -8,7 +8,6 @@ from typing import Protocol
 
 from storage.ports.checks import aware, identifier, storable
 
-
 SUB_JOB_MARK = "~"
 """Between a parent's id and a sub-job's number. No submission's id may hold it, so no sender can take a sub-job's."""
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.aggregation import SubResult, aggregate, parent_segments
-from scoring.news import Citation
+from scoring.news import Citation, NewsPolicy
 from scoring.values import Label, SegmentStatus, Verdict
 
 TRUE, FALSE, PARTLY, OPEN = Verdict.TRUE, Verdict.FALSE, Verdict.PARTIALLY_TRUE, Verdict.UNVERIFIABLE
@@ -45,6 +45,25 @@ def test_the_first_rule_that_applies_decides_in_any_order(
 ) -> None:
     for order in set(permutations(parts)):
         found = aggregate([sub(part) for part in order])
+        assert (found.label, found.verdict, found.rule) == (label, verdict, rule)
+
+
+@pytest.mark.parametrize(
+    ("parts", "label", "verdict", "rule"),
+    [
+        ([TRUE, FALSE], Label.MIXED, PARTLY, "split"),
+        ([FALSE, PARTLY], Label.MIXED, PARTLY, "split"),
+        ([TRUE, FALSE, OPEN], Label.MIXED, PARTLY, "split"),
+        ([FALSE, OPEN], Label.REFUTED, FALSE, "any_refuted"),  # nothing holds
+        ([FALSE, DISPUTED], Label.REFUTED, FALSE, "any_refuted"),
+        ([TRUE, OPEN], Label.MIXED, PARTLY, "otherwise_mixed"),
+    ],
+)
+def test_without_the_first_rule_parts_that_hold_and_parts_that_do_not_split_the_claim(
+    parts: list[Verdict | str], label: Label, verdict: Verdict, rule: str
+) -> None:
+    for order in set(permutations(parts)):
+        found = aggregate([sub(part) for part in order], NewsPolicy(refuted_part_refutes=False))
         assert (found.label, found.verdict, found.rule) == (label, verdict, rule)
 
 
