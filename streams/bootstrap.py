@@ -88,13 +88,15 @@ async def _open_stores(settings: Settings, embedder: Embedder) -> Stores:
 def _weaviate(settings: Settings) -> WeaviateServer | None:
     if settings.weaviate_url is None:
         return None
-    return WeaviateServer(settings.weaviate_url, settings.weaviate_grpc_port, _secret(settings.weaviate_api_key))
+    key = _secret(settings.weaviate_api_key)
+    return WeaviateServer(settings.weaviate_url, settings.weaviate_grpc_port, key, space=settings.store_space)
 
 
 def _neo4j(settings: Settings) -> Neo4jServer | None:
     if settings.neo4j_url is None:
         return None
-    return Neo4jServer(settings.neo4j_url, settings.neo4j_user, _secret(settings.neo4j_password) or "")
+    password = _secret(settings.neo4j_password) or ""
+    return Neo4jServer(settings.neo4j_url, settings.neo4j_user, password, space=settings.store_space)
 
 
 def _secret(value: SecretStr | None) -> str | None:

@@ -79,6 +79,8 @@ class Settings(BaseSettings):
     """Its user."""
     neo4j_password: SecretStr | None = None
     """Its password."""
+    store_space: str = Field(default="Veristream", pattern=r"^[A-Z][A-Za-z0-9]{0,40}$")
+    """Systems that share servers differ in this: a capital letter, then letters and digits."""
     data_dir: Path = Path("~/.local/share/veristream")
     """Folder of the embedded stores; several processes of one machine may share it."""
 

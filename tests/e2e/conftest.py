@@ -1,9 +1,8 @@
-"""The whole system, twice: on the embedded broker, and on real Kafka. Real processes and the same tests in both."""
+"""The whole system, twice: embedded, and on real Kafka, Neo4j and Weaviate. Real processes, the same tests."""
 
 import asyncio
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ import pytest
 
 import samples
 from streams.embedded.samples import load_knowledge_base, trusting_the_town
-from streams.settings import Settings
-from tests.support.processes import Process, call, running, script, veristream
+from tests.support.processes import Process, call, running, script, settings_of, veristream
+from tests.support.servers import servers_environment, spaces
 from tests.support.wire import Outputs, Read
 
 START_SECONDS = 120.0
@@ -44,35 +43,17 @@ class System:
         return Outputs(self.broker, topics, self.check)
 
 
-@pytest.fixture(scope="session")
-def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with the sample town's knowledge base in it."""
-    folder = tmp_path_factory.mktemp("knowledge")
-    asyncio.run(load_knowledge_base(_town_settings(folder)))
-    return folder
-
-
-def _town_settings(folder: Path) -> Settings:
-    return trusting_the_town(Settings(data_dir=folder))
-
-
 def town_environment(folder: Path) -> dict[str, str]:
-    return {
-        "VERISTREAM_DATA_DIR": str(folder),
-        "CREDIBLE_DOMAINS": ",".join(_town_settings(folder).credible_domains),
-    }
+    own = {"VERISTREAM_DATA_DIR": str(folder)}
+    return own | {"CREDIBLE_DOMAINS": ",".join(trusting_the_town(settings_of(own)).credible_domains)}
 
 
-@pytest.fixture(scope="session", params=["embedded", pytest.param("kafka", marks=pytest.mark.services)])
-def system(
-    request: pytest.FixtureRequest, knowledge: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[System]:
-    """One system for all tests that leave it as they found it."""
-    folder = tmp_path_factory.mktemp(request.param)
-    shutil.copytree(knowledge, folder / "data")
+@pytest.fixture(scope="session", params=["embedded", pytest.param("servers", marks=pytest.mark.services)])
+def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
+    """One system for all tests that leave it as they found it, with the town's knowledge base in its stores."""
+    start = _embedded if request.param == "embedded" else _on_servers
     with ExitStack() as stack:
-        start = _embedded if request.param == "embedded" else _kafka
-        yield start(stack, folder)
+        yield start(stack, tmp_path_factory.mktemp(request.param))
 
 
 def embedded_url(up: Process) -> str:
@@ -84,6 +65,7 @@ def embedded_url(up: Process) -> str:
 
 def _embedded(stack: ExitStack, folder: Path) -> System:
     environment = town_environment(folder / "data")
+    asyncio.run(load_knowledge_base(settings_of(environment)))
     up = stack.enter_context(running(veristream(["up", "--port", "0"], environment, folder / "up.log")))
     url = embedded_url(up)
     stack.callback(up.terminate)
@@ -91,16 +73,22 @@ def _embedded(stack: ExitStack, folder: Path) -> System:
     return System("embedded", url, broker, environment | {"VERISTREAM_GATEWAY_PORT": url.rpartition(":")[2]}, (up,))
 
 
-def _kafka(stack: ExitStack, folder: Path) -> System:
+def _on_servers(stack: ExitStack, folder: Path) -> System:
+    """Kafka, Neo4j and Weaviate, with a worker and a gateway as they are deployed."""
     from deploy.services import Kafka
 
+    kept = stack.enter_context(spaces())
+    space = kept.next()
+    stack.callback(kept.wipe_passages, space)
     kafka = Kafka(folder / "kafka")
     kafka.start()
     stack.callback(kafka.wipe)
     web = stack.enter_context(running(script("tests.support.town", {}, folder / "web.log")))
     found = re.search(r"serving (\S+) now", web.wait_for_text(" now", START_SECONDS))
     assert found is not None
-    environment = town_environment(folder / "data") | {
+    environment = {
+        **town_environment(folder / "data"),
+        **servers_environment(space),
         "VERISTREAM_BROKER": f"kafka://{kafka.address}",
         "VERISTREAM_TOPIC_PARTITIONS": "4",
         "VERISTREAM_SAMPLE_WEB_URL": found[1],
@@ -109,13 +97,14 @@ def _kafka(stack: ExitStack, folder: Path) -> System:
     }
     created = call(["topics", "create"], environment)
     assert created.returncode == 0, created.stderr
+    asyncio.run(load_knowledge_base(settings_of(environment)))
     worker = stack.enter_context(running(veristream(["worker"], environment, folder / "worker.log")))
     gateway = stack.enter_context(running(veristream(["gateway"], environment, folder / "gateway.log")))
     worker.wait_for_text("worker started", START_SECONDS)
     line = next(one for one in gateway.wait_for_text("gateway started", START_SECONDS).splitlines() if "started" in one)
     stack.callback(worker.terminate)
     stack.callback(gateway.terminate)
-    return System("kafka", json.loads(line)["address"], kafka.address, environment, (web, worker, gateway))
+    return System("servers", json.loads(line)["address"], kafka.address, environment, (web, worker, gateway))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from streams.admin import cluster_admin
 from streams.app import GROUP
 from streams.embedded.samples import load_knowledge_base
 from streams.settings import Settings
-from tests.support.processes import ROOT, Process, clean_environment, veristream
+from tests.support.processes import ROOT, Process, clean_environment, settings_of, veristream
 from tests.support.wire import Outputs, Raw, publish
 
 PARTITIONS = 4
@@ -37,7 +37,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample town's knowledge base, stored once."""
     folder = tmp_path_factory.mktemp("knowledge")
-    asyncio.run(load_knowledge_base(Settings(data_dir=folder, embedder="static")))
+    asyncio.run(load_knowledge_base(settings_of({"VERISTREAM_DATA_DIR": str(folder), "VERISTREAM_EMBEDDER": "static"})))
     return folder
 
 

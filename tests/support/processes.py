@@ -10,6 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
+from unittest.mock import patch
+
+from streams.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 POLL_SECONDS = 0.1
@@ -21,6 +24,12 @@ def clean_environment(own: Mapping[str, str]) -> dict[str, str]:
     foreign = ("VERISTREAM_", "OPENAI_", "TAVILY_", "DECOMPOSE_", "COVERAGE_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {**inherited, "PYTHONUNBUFFERED": "1", "VERISTREAM_LOG_FORMAT": "json", **own}
+
+
+def settings_of(own: Mapping[str, str]) -> Settings:
+    """What a process with this environment would read."""
+    with patch.dict(os.environ, clean_environment(own), clear=True):
+        return Settings()
 
 
 class Process:

@@ -48,6 +48,13 @@ def weaviate_server(space: str, environment: Mapping[str, str] = os.environ) -> 
     )
 
 
+def servers_environment(space: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What a process needs to use the servers, in a space of its own."""
+    require_servers(environment)
+    names = (*NEEDED, "VERISTREAM_NEO4J_USER")
+    return {name: environment[name] for name in names if name in environment} | {"VERISTREAM_STORE_SPACE": space}
+
+
 @contextmanager
 def spaces() -> Iterator["Spaces"]:
     """Spaces for the tests of one run; all that was written in them is deleted at the end."""
