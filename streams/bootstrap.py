@@ -15,14 +15,14 @@ from pydantic import SecretStr
 from agents.claims.budget import LoopBudget
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
+from agents.evidence.routing import RoutedFetcher
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
-from agents.evidence.search.chain import PlainProvider, SearchChain
+from agents.evidence.search.chain import SearchChain
 from agents.evidence.search.factcheck import FactCheckSearch
-from agents.evidence.search.guard import DEFAULT_POLICIES, ProviderPolicy
+from agents.evidence.search.guard import DEFAULT_POLICIES
 from agents.evidence.search.searxng import SearxngSearch
 from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import Provider
-from agents.evidence.search.web import ChainedSearch, RoutedFetcher
 from agents.evidence.search.wikipedia import WikipediaSearch
 from agents.evidence.web.fetcher import OpenWebFetcher
 from agents.language.cache import MemoryCache
@@ -49,10 +49,6 @@ from streams.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from streams.gateway.desk import Desk
-
-
-UNHURRIED = ProviderPolicy(rate=1000.0, burst=1000)
-"""The sample web is a part of this machine: it needs no protection from us."""
 
 
 def utc_now() -> datetime:
@@ -137,13 +133,13 @@ def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | Non
     if not names or names == ("none",):
         return None, None
     providers = [_provider(name, settings, client) for name in names]
-    chain = SearchChain.of(providers, {**DEFAULT_POLICIES, "sample": UNHURRIED}, time.monotonic)
-    return ChainedSearch(chain), _fetcher(settings, client)
+    chain = SearchChain.of(providers, DEFAULT_POLICIES, time.monotonic)
+    return chain, _fetcher(settings, client)
 
 
 def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provider:
     if name == "sample" and settings.sample_web_url is not None:
-        return PlainProvider("sample", SampleWebSearch(client, settings.sample_web_url))
+        return SampleWebSearch(client, settings.sample_web_url)
     if name == "tavily" and settings.tavily_api_key is not None:
         return TavilySearch(settings.tavily_api_key.get_secret_value())
     if name == "searxng" and settings.searxng_url is not None:

@@ -10,6 +10,7 @@ from agents.claims.evidence import ROW_LIMIT, CandidateRow, EvidenceRow
 from agents.claims.reading import Reading
 from agents.claims.submission import JobId, Submission
 from agents.claims.wire import Wire
+from agents.evidence.ports import AttemptOutcome
 from agents.language.quota import QuotaState
 from scoring.values import Verdict
 
@@ -28,6 +29,23 @@ StopReason = Literal[
 ]
 
 
+class AttemptRow(Wire):
+    """What asking one search provider came to."""
+
+    provider: str
+    outcome: AttemptOutcome
+    cost_usd: float = 0.0
+
+
+class SearchRow(Wire):
+    """One search: who was asked, in order, until one had results, and what that cost."""
+
+    query: str
+    results: int
+    attempts: tuple[AttemptRow, ...] = ()
+    cost_usd: float = 0.0
+
+
 class LoopState(Wire):
     """Where the corrective loop stands. One loop is one visit to search expansion: one query."""
 
@@ -35,6 +53,8 @@ class LoopState(Wire):
     plan: tuple[str, ...] = ()
     """Queries that are planned and not run yet."""
     queries: tuple[str, ...] = ()
+    searches: tuple[SearchRow, ...] = ()
+    """Every search with what it cost, those that nobody answered included."""
     urls_processed: tuple[str, ...] = ()
     urls_skipped: Mapping[str, int] = Field(default_factory=dict)
     """How many URLs were passed over, by reason."""

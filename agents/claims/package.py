@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
-from agents.claims.job import Proposal, StopReason
+from agents.claims.job import Proposal, SearchRow, StopReason
 from agents.claims.reading import Reading
 from agents.claims.submission import JobId
 from agents.claims.wire import Wire
@@ -78,6 +78,7 @@ class LoopRow(Wire):
     count: int
     stop_reason: StopReason
     queries: tuple[str, ...]
+    searches: tuple[SearchRow, ...] = ()
     urls_processed: tuple[str, ...]
     urls_skipped: Mapping[str, int]
 

@@ -154,6 +154,7 @@ def _loop(job: ClaimJob) -> LoopRow:
         count=loop.count,
         stop_reason=loop.stop_reason or "sufficient",
         queries=loop.queries,
+        searches=loop.searches,
         urls_processed=loop.urls_processed,
         urls_skipped=loop.urls_skipped,
     )

@@ -1,7 +1,8 @@
 """What the stages ask of the outside world: search it, and fetch a page of it. Values are frozen.
 
-Both ports raise the errors of `agents.errors`: Transient when trying again may help, DependencyDown when the
-service behind the port is gone, and `PageUnavailable` when this one page will not come (a stage skips it).
+A search never fails: an outcome says who was asked and whether anybody answered. Fetching raises the errors of
+`agents.errors`: Transient when trying again may help, DependencyDown when the service behind the port is gone, and
+`PageUnavailable` when this one page will not come (a stage skips it).
 """
 
 from dataclasses import dataclass
@@ -22,12 +23,6 @@ class PageUnavailable(Permanent):
         self.url = url
 
 
-class NobodyAnswered(Permanent):
-    """Every search engine failed: a reason for the loop to stop, not a fault of the claim."""
-
-    reason = "no_provider"
-
-
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """One hit of a search: where it is and what the engine says about it. Higher scores are better."""
@@ -37,6 +32,55 @@ class SearchResult:
     snippet: str
     published: date | None
     score: float
+
+
+SearchFailure = Literal[
+    "timeout", "rate_limited", "unauthorized", "unavailable", "bad_answer", "refused", "circuit_open"
+]
+"""Why a provider did not answer."""
+AttemptOutcome = Literal["results", "empty"] | SearchFailure
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAttempt:
+    """What asking one provider came to. `cost` in US dollars; failed requests cost nothing."""
+
+    provider: str
+    outcome: AttemptOutcome
+    detail: str = ""
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """What a search came to. No results is an answer too; nobody answering is a reason for the loop to stop."""
+
+    results: tuple[SearchResult, ...] = ()
+    attempts: tuple[SearchAttempt, ...] = ()
+    """The providers in the order in which they were asked."""
+    dropped: int = 0
+    """Results that were published after the as-of date."""
+
+    @property
+    def cost(self) -> float:
+        """US dollars, of all attempts together."""
+        return sum(attempt.cost for attempt in self.attempts)
+
+    @property
+    def answered(self) -> bool:
+        """Whether any provider did."""
+        return any(attempt.outcome in {"results", "empty"} for attempt in self.attempts)
+
+    @property
+    def provider(self) -> str:
+        """Who the results come from; empty when there are none."""
+        return self.attempts[-1].provider if self.results and self.attempts else ""
+
+    @property
+    def message(self) -> str:
+        """What became of each attempt, for people."""
+        told = "; ".join(f"{attempt.provider}: {attempt.detail or attempt.outcome}" for attempt in self.attempts)
+        return told or "no search provider is configured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +103,10 @@ class FetchedPage:
 
 
 class WebSearch(Protocol):
-    """A search engine."""
+    """Search engines, asked in turn until one has something."""
 
-    async def search(self, query: str, limit: int) -> list[SearchResult]:
-        """At most `limit` results, best first."""
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> SearchOutcome:
+        """At most `limit` results, best first, none of them known to be published after `as_of`."""
         ...
 
 

@@ -3,6 +3,7 @@
 Pages keep their canonical address (https://<host>.example/…) everywhere; only these adapters know where it is served.
 """
 
+from datetime import date
 from urllib.parse import urlencode, urlsplit
 
 import httpx
@@ -23,19 +24,24 @@ _RESULTS = TypeAdapter(list[SearchResult])
 
 
 class SampleWebSearch:
-    """`WebSearch` on the sample web's own engine."""
+    """`Provider` on the sample web's own engine."""
+
+    name = "sample"
 
     def __init__(self, client: httpx.AsyncClient, origin: str, policy: FetchPolicy | None = None) -> None:
         self._http = BoundedHttp(client, SERVICE, policy)
         self._origin = origin.rstrip("/")
 
-    async def search(self, query: str, limit: int) -> list[SearchResult]:
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> list[SearchResult]:
         """At most `limit` results, best first; a blank query has none."""
         if limit < 1:
             raise ValueError(f"limit must be at least 1, got {limit}")
         if not query.strip():
             return []
-        parameters = urlencode({"q": query.strip()[:MAX_QUERY_CHARS], "limit": min(limit, MAX_RESULTS)})
+        asked: dict[str, str | int] = {"q": query.strip()[:MAX_QUERY_CHARS], "limit": min(limit, MAX_RESULTS)}
+        if as_of is not None:
+            asked["until"] = as_of.isoformat()
+        parameters = urlencode(asked)
         url = f"{self._origin}/search?{parameters}"
         answer = await self._http.get(url, self._only_here, ("application/json",))
         try:

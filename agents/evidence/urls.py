@@ -1,27 +1,18 @@
-"""What an address says about itself, and which of a search's addresses are worth fetching (004 §9.1, 002)."""
+"""What an address says about itself: who registered it, and whether it can hold an article (004 §9.1)."""
 
 import re
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 import tldextract
 
-from agents.evidence.ports import SearchResult
-from scoring.identity import url_key
 from scoring.urls import url_kind
 from storage.errors import StoreRefused
 from storage.ports import normal_url
 
-SkipReason = Literal[
-    "not_web", "homepage", "section", "search_results", "whois", "paywall", "account", "media",
-    "after_as_of", "duplicate", "processed", "over_cap",
-]  # fmt: skip
-"""Why an address was passed over: the closed words of the counts in a package."""
+AddressReason = Literal["not_web", "homepage", "section", "search_results", "whois", "paywall", "account", "media"]
+"""Why an address is not worth fetching, as the address itself tells."""
 
 # The public suffix list that comes with the library: nothing is downloaded and nothing is written to disk.
 _SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
@@ -73,7 +64,7 @@ _MEDIA = re.compile(
 )
 
 
-def skip_reason(url: str) -> SkipReason | None:
+def skip_reason(url: str) -> AddressReason | None:
     """Why this address is not worth fetching as evidence, from the address alone; None if it may be."""
     try:
         parts = urlsplit(normal_url(url))
@@ -84,7 +75,7 @@ def skip_reason(url: str) -> SkipReason | None:
     segments = [segment for segment in parts.path.lower().split("/") if segment]
     kind = url_kind(url)
     # The first that applies is the reason, from the surest to the least sure.
-    tests: tuple[tuple[SkipReason, bool], ...] = (
+    tests: tuple[tuple[AddressReason, bool], ...] = (
         ("media", bool(_MEDIA.search(parts.path.lower()))),
         ("whois", domain in _WHOIS_DOMAINS or "whois" in host.split(".") or "whois" in segments[:-1]),
         ("search_results", _is_search(domain, host, segments, parts.query)),
@@ -104,67 +95,3 @@ def _is_search(domain: str, host: str, segments: list[str], query: str) -> bool:
         return True
     asks = bool(_QUERY_NAMES.intersection(name.lower() for name in parse_qs(query)))
     return asks and (not segments or segments[-1] in {"search", "suche", "recherche", "results", "index.php", "find"})
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What to fetch, in this order, and how many addresses were passed over for which reason."""
-
-    chosen: tuple[SearchResult, ...]
-    skipped: Mapping[SkipReason, int]
-
-
-def select(
-    results: Sequence[SearchResult],
-    limit: int,
-    *,
-    seen: Container[str] = frozenset(),
-    as_of: date | None = None,
-    covered: Container[str] = frozenset(),
-) -> Selection:
-    """At most `limit` results worth fetching.
-
-    `seen` holds the normalised addresses (`normal_url`) that the job or the registry has already. Domains take turns,
-    and one in `covered`, which the job has evidence from already, starts a turn later: the third page of one site tells
-    less than the first page of another.
-    """
-    if limit < 0:
-        raise ValueError(f"limit must not be negative, got {limit}")
-    skipped: Counter[SkipReason] = Counter()
-    taken: set[str] = set()
-    wanted: list[SearchResult] = []
-    for result in results:
-        reason = _passed_over(result, seen, as_of, taken)
-        if reason is None:
-            taken.add(url_key(result.url))
-            wanted.append(result)
-        else:
-            skipped[reason] += 1
-    ordered = _in_turns(wanted, covered)
-    if ordered[limit:]:
-        skipped["over_cap"] = len(ordered[limit:])
-    return Selection(tuple(ordered[:limit]), dict(skipped))
-
-
-def _passed_over(
-    result: SearchResult, seen: Container[str], as_of: date | None, taken: Container[str]
-) -> SkipReason | None:
-    reason = skip_reason(result.url)
-    if reason is not None:
-        return reason
-    if as_of is not None and result.published is not None and result.published > as_of:
-        return "after_as_of"
-    if url_key(result.url) in taken:
-        return "duplicate"
-    return "processed" if normal_url(result.url) in seen else None
-
-
-def _in_turns(results: Sequence[SearchResult], covered: Container[str]) -> list[SearchResult]:
-    """The first of every domain, then the second of every domain; a covered domain starts one turn later."""
-    turns: Counter[str] = Counter()
-    ranked: list[tuple[int, int]] = []
-    for position, result in enumerate(results):
-        domain = registered_domain(urlsplit(result.url).hostname or "")
-        ranked.append((turns[domain] + (1 if domain in covered else 0), position))
-        turns[domain] += 1
-    return [results[position] for _, position in sorted(ranked)]

@@ -8,9 +8,8 @@ from itertools import chain
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.extraction import domain_of
 from agents.evidence.ports import SearchResult
+from agents.evidence.urls import skip_reason
 from scoring.text import entities
-from scoring.urls import is_listing
-from storage.errors import StoreRefused
 from storage.ports import normal_url
 
 DEFAULT_QUERIES = (
@@ -65,11 +64,8 @@ def best_first(found: Sequence[Sequence[SearchResult]], credibility: SourceCredi
     )
     chosen: dict[str, None] = {}
     for *_, url in sorted(ranked):
-        if not is_listing(url):
-            try:
-                chosen[normal_url(url)] = None
-            except StoreRefused:
-                continue
+        if skip_reason(url) is None:
+            chosen[normal_url(url)] = None
     return list(chosen)[:limit]
 
 

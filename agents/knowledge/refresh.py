@@ -109,17 +109,17 @@ async def _queries(services: RefreshNeeds, policy: RefreshPolicy) -> list[str]:
 
 async def _search(
     queries: Sequence[str], search: WebSearch, policy: RefreshPolicy
-) -> tuple[list[list[SearchResult]], int]:
+) -> tuple[list[tuple[SearchResult, ...]], int]:
     """What each query finds, and how many were not answered at all."""
     gate = asyncio.Semaphore(policy.at_once)
 
-    async def ask(query: str) -> list[SearchResult] | None:
+    async def ask(query: str) -> tuple[SearchResult, ...] | None:
         async with gate:
-            try:
-                return await search.search(query, policy.results_per_query)
-            except StageError as error:
-                log.warning("a search of the refresh was not answered", query=query, detail=str(error))
-                return None
+            outcome = await search.search(query, policy.results_per_query)
+        if outcome.answered:
+            return outcome.results
+        log.warning("a search of the refresh was not answered", query=query, detail=outcome.message)
+        return None
 
     answers = await asyncio.gather(*(ask(query) for query in queries))
     found = [answer for answer in answers if answer is not None]

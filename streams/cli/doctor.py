@@ -101,8 +101,13 @@ async def _web_search(settings: Settings) -> Finding:
     async with open_services(settings) as services:
         if services.search is None:
             return Finding("web search", "wrong", "no provider could be set up; check VERISTREAM_SEARCH_PROVIDERS")
-        results = await services.search.search("fact check", 3)
-    return Finding("web search", "ok", f"{', '.join(names)}: a test query brought {len(results)} results")
+        outcome = await services.search.search("fact check", 3)
+    if not outcome.answered:
+        return Finding("web search", "wrong", f"nobody answered a test query ({outcome.message})")
+    found = f"{outcome.provider}: a test query brought {len(outcome.results)} results"
+    return Finding(
+        "web search", "ok", found if outcome.results else f"{', '.join(names)}: a test query brought nothing"
+    )
 
 
 async def _language_model(settings: Settings) -> Finding:

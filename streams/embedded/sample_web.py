@@ -37,16 +37,19 @@ class SampleSearchEngine:
         rows = [(p.title, main_text(p.html()), p.url, p.published and p.published.isoformat()) for p in pages]
         self._index.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", rows)
 
-    def search(self, query: str, limit: int) -> list[SearchResult]:
-        """The best `limit` pages that hold any word of the query; quoted phrases count on top of their words."""
+    def search(self, query: str, limit: int, until: date | None = None) -> list[SearchResult]:
+        """The best `limit` pages that hold any word of the query; quoted phrases count on top of their words.
+
+        Pages published after `until` are left out, pages without a date are not.
+        """
         terms = [*_QUOTED.findall(query), *_TERM.findall(query)]
         if not terms:
             return []
         match = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in dict.fromkeys(terms))
         rows = self._index.execute(
             "SELECT title, url, snippet(pages, 1, '', '', ' … ', 40), published, -bm25(pages, 3.0, 1.0) AS score "
-            "FROM pages WHERE pages MATCH ? ORDER BY score DESC, url LIMIT ?",
-            (match, limit),
+            "FROM pages WHERE pages MATCH ? AND coalesce(published, '') <= ? ORDER BY score DESC, url LIMIT ?",
+            (match, (until or date.max).isoformat(), limit),
         )
         return [
             SearchResult(str(title), str(url), str(snippet), _date(published), _number(score))
@@ -94,8 +97,9 @@ def create_sample_web(samples_dir: Path | None = None) -> FastAPI:
     async def search(
         q: Annotated[str, Query(min_length=1, max_length=MAX_QUERY_CHARS)],
         limit: Annotated[int, Query(ge=1, le=MAX_RESULTS)] = 10,
+        until: date | None = None,
     ) -> list[SearchResult]:
-        return engine.search(q, limit)
+        return engine.search(q, limit, until)
 
     @app.get("/{host}/{path:path}")
     async def page(host: str, path: str) -> Response:

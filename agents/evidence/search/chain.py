@@ -5,27 +5,15 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from urllib.parse import urlsplit
 
-from agents.evidence.ports import SearchResult, WebSearch
+from agents.evidence.ports import SearchAttempt, SearchOutcome, SearchResult
 from agents.evidence.search.guard import Guarded, ProviderPolicy, Sleep
-from agents.evidence.search.values import Attempt, Found, NoProvider, Provider, SearchFailed
+from agents.evidence.search.values import Provider, SearchFailed
 from agents.evidence.search.wire import checked_query
 from scoring.identity import url_key
 
 
-class PlainProvider:
-    """A `WebSearch` (the sample web) as a provider of the chain."""
-
-    def __init__(self, name: str, search: WebSearch) -> None:
-        self.name = name
-        self._search = search
-
-    async def search(self, query: str, limit: int, as_of: date | None = None) -> list[SearchResult]:  # noqa: ARG002
-        """Its results; the chain looks at their dates."""
-        return await self._search.search(query, limit)
-
-
 class SearchChain:
-    """An ordered list of guarded providers."""
+    """`WebSearch` over an ordered list of guarded providers."""
 
     def __init__(self, providers: Sequence[Guarded]) -> None:
         self._providers = tuple(providers)
@@ -42,27 +30,23 @@ class SearchChain:
         plain = ProviderPolicy()
         return cls([Guarded(item, policies.get(item.name, plain), clock, sleep) for item in providers])
 
-    async def search(self, query: str, limit: int, as_of: date | None = None) -> Found | NoProvider:
-        """The first answer with something usable in it, else an empty one; NoProvider if nobody answers at all."""
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> SearchOutcome:
+        """The first answer with something usable in it, else nothing, with what every provider asked has done."""
         asked = checked_query(query, limit)
-        attempts: list[Attempt] = []
-        empty: Found | None = None
+        attempts: list[SearchAttempt] = []
         dropped = 0
         for provider in self._providers:
             try:
                 answer = await provider.search(asked, limit, as_of)
             except SearchFailed as failure:
-                attempts.append(Attempt(provider.name, failure.reason, str(failure)))
+                attempts.append(SearchAttempt(provider.name, failure.reason, str(failure)))
                 continue
             usable, late = _usable(answer, limit, as_of)
             dropped += late
-            attempts.append(Attempt(provider.name, "results" if usable else "empty", cost=provider.cost))
-            empty = Found(usable, provider.name, tuple(attempts), dropped)
+            attempts.append(SearchAttempt(provider.name, "results" if usable else "empty", cost=provider.cost))
             if usable:
-                return empty
-        if empty is None:
-            return NoProvider(tuple(attempts))
-        return Found((), empty.provider, tuple(attempts), dropped)
+                return SearchOutcome(usable, tuple(attempts), dropped)
+        return SearchOutcome((), tuple(attempts), dropped)
 
 
 def _usable(results: Sequence[SearchResult], limit: int, as_of: date | None) -> tuple[tuple[SearchResult, ...], int]:

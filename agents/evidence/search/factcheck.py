@@ -9,6 +9,9 @@ from agents.evidence.ports import SearchResult
 from agents.evidence.search.values import ClaimReview, ReviewedResult
 from agents.evidence.search.wire import Now, Params, checked_query, date_of, get_json, items_of, utc_now
 
+MOST = 50
+"""Claims asked for at once, at most."""
+
 
 class _Publisher(BaseModel):
     name: str = ""
@@ -52,16 +55,24 @@ class FactCheckSearch:
         self._language = language
         self._now = now
 
-    async def search(self, query: str, limit: int, as_of: date | None = None) -> list[SearchResult]:  # noqa: ARG002
-        """One result per review, in the order of the claims. Nothing found is an object without a list."""
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> list[SearchResult]:
+        """One result per review, in the order of the claims. Nothing found is an object without a list.
+
+        The API narrows by age from today only, so with `as_of` as much is asked for as it gives, and all is returned.
+        """
         asked = checked_query(query, limit)
-        params: Params = {"query": asked, "languageCode": self._language, "pageSize": min(limit, 50)}
+        params: Params = {
+            "query": asked,
+            "languageCode": self._language,
+            "pageSize": min(limit, MOST) if as_of is None else MOST,
+        }
         answer = await get_json(
             self._client, self._url, params, headers=self._headers, timeout_s=self._timeout_s, now=self._now
         )
         claims = items_of(answer, "claims", _Claim, required=False)
         pairs = [(claim, review) for claim in claims for review in claim.reviews]
-        return [_result(claim, review, 1.0 / (rank + 1)) for rank, (claim, review) in enumerate(pairs[:limit])]
+        wanted = pairs[: limit if as_of is None else None]
+        return [_result(claim, review, 1.0 / (rank + 1)) for rank, (claim, review) in enumerate(wanted)]
 
 
 def _result(claim: _Claim, found: _Review, score: float) -> ReviewedResult:

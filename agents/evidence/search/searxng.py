@@ -37,8 +37,8 @@ class SearxngSearch:
         self._language = language
         self._now = now
 
-    async def search(self, query: str, limit: int, as_of: date | None = None) -> list[SearchResult]:  # noqa: ARG002
-        """Its first page. It can only narrow to the last day or year, so `as_of` is left to the chain."""
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> list[SearchResult]:
+        """Its first page. It can only narrow to the last day or year: with `as_of` the whole page comes back."""
         params: Params = {
             "q": checked_query(query, limit),
             "format": "json",
@@ -49,5 +49,5 @@ class SearxngSearch:
         entries = items_of(answer, "results", _Entry)
         return [
             SearchResult(entry.title, entry.url, entry.content or "", date_of(entry.publishedDate), entry.score or 0.0)
-            for entry in entries[:limit]
+            for entry in entries[: limit if as_of is None else None]
         ]

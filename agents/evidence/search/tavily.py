@@ -13,15 +13,15 @@ from tavily import AsyncTavilyClient
 from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError, UsageLimitExceededError
 from tavily.errors import TimeoutError as TavilyTimeoutError
 
-from agents.evidence.ports import SearchResult
-from agents.evidence.search.values import FailureReason, SearchFailed
+from agents.evidence.ports import SearchFailure, SearchResult
+from agents.evidence.search.values import SearchFailed
 from agents.evidence.search.wire import Now, check_status, checked_query, date_of, items_of, utc_now
 
 # What the API takes in one call.
 MAX_RESULTS = 20
 MAX_EXTRACTED = 20
 
-_REASONS: dict[type[Exception], FailureReason] = {
+_REASONS: dict[type[Exception], SearchFailure] = {
     UsageLimitExceededError: "rate_limited",
     ForbiddenError: "unauthorized",
     InvalidAPIKeyError: "unauthorized",

@@ -1,8 +1,10 @@
 """A worker refreshes beside its stages when the settings say so, and whatever becomes of it the stages go on."""
 
 import asyncio
+from datetime import date
 from pathlib import Path
 
+from agents.evidence.ports import SearchOutcome
 from storage.ports import Stores
 from storage.ports.evidence import CURRENT_AFFAIRS
 from streams.refreshing import refreshing
@@ -18,11 +20,11 @@ class Announcing(MemoryWeb):
         self.asked = asyncio.Event()
         self._broken = broken
 
-    async def search(self, query: str, limit: int) -> list[object]:  # type: ignore[override]  # the base's results
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> SearchOutcome:
         self.asked.set()
         if self._broken:
             raise RuntimeError("a bug in a search adapter")
-        return list(await MemoryWeb.search(self, query, limit))
+        return await MemoryWeb.search(self, query, limit, as_of)
 
 
 async def test_it_is_off_unless_it_is_set(stores: Stores, tmp_path: Path) -> None:

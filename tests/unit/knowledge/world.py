@@ -3,13 +3,13 @@
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
-from agents.errors import DependencyDown, Transient
+from agents.errors import DependencyDown
 from agents.evidence.credibility import SourceCredibility
-from agents.evidence.ports import FetchedPage, PageUnavailable, SearchResult
+from agents.evidence.ports import FetchedPage, PageUnavailable, SearchAttempt, SearchOutcome, SearchResult
 from agents.knowledge.ingestion import Target
 from agents.language.calibration import SimilarityCalibration
 from agents.language.ports import Vectors
@@ -85,13 +85,13 @@ class MemoryWeb:
             }
         )
 
-    async def search(self, query: str, limit: int) -> list[SearchResult]:
+    async def search(self, query: str, limit: int, as_of: date | None = None) -> SearchOutcome:
         self.queries.append(query)
         if "*" in self.silent_queries or query in self.silent_queries:
-            raise Transient("no answer")
+            return SearchOutcome(attempts=(SearchAttempt("memory", "timeout"),))
         found = [SearchResult(url, url, "", None, 1.0) for url in self.pages]
         start = zlib.crc32(query.encode()) % len(found) if found else 0
-        return (found[start:] + found[:start])[:limit]
+        return SearchOutcome(tuple((found[start:] + found[:start])[:limit]), (SearchAttempt("memory", "results"),))
 
     async def fetch(self, url: str) -> FetchedPage:
         self.fetched.append(url)
