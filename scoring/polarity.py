@@ -68,9 +68,12 @@ def admissible(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def one_per_story(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """The most relevant passage of each story (ties: the first id), whatever order they came in."""
+    """The passage of each story that the others copy; if it is not there, the most relevant (ties: the first id).
+
+    The original speaks even where a copy scores higher: else two passages of one story could speak from two sites.
+    """
     best: dict[str, Evidence] = {}
-    for item in sorted(evidence, key=lambda e: (-finite("relevance", e.relevance), e.id)):
+    for item in sorted(evidence, key=lambda e: (bool(e.same_as), -finite("relevance", e.relevance), e.id)):
         best.setdefault(story(item), item)
     return list(best.values())
 

@@ -18,6 +18,7 @@ from scoring.polarity import PolarityPolicy
 from scoring.ranking_policy import RankingPolicy
 from scoring.reconciliation import ReconciliationPolicy
 from scoring.rerank import RerankPolicy
+from scoring.stories import StoryPolicy
 from scoring.trust import TrustPolicy
 from scoring.truthfulness import TruthfulnessPolicy
 
@@ -32,6 +33,7 @@ class Policy:
     ranking: RankingPolicy = field(default_factory=RankingPolicy)
     gatekeeper: GatekeeperPolicy = field(default_factory=GatekeeperPolicy)
     rerank: RerankPolicy = field(default_factory=RerankPolicy)
+    stories: StoryPolicy = field(default_factory=StoryPolicy)
     polarity: PolarityPolicy = field(default_factory=PolarityPolicy)
     trust: TrustPolicy = field(default_factory=TrustPolicy)
     adaptive_trust: AdaptiveTrustPolicy = field(default_factory=AdaptiveTrustPolicy)

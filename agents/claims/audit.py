@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
-from agents.claims.evidence import EvidenceRow
+from agents.claims.evidence import EvidenceRow, with_copies_marked
 from agents.claims.job import ClaimJob, LoopState
 from agents.claims.package import VerdictPackage
 from agents.claims.packaging import build_package
@@ -59,7 +59,7 @@ class Difference:
 
 def audit(package: VerdictPackage) -> list[Difference]:
     """Everything that differs: steps replayed, scores computed from their inputs, and the whole package built anew."""
-    differences = [*_replayed(package), *_scores(package), *_stances(package)]
+    differences = [*_replayed(package), *_scores(package), *_stances(package), *_copies(package)]
     rebuilt = _rebuild(package)
     stated, again = (json.loads(one.model_dump_json()) for one in (package, rebuilt))
     for name in stated:
@@ -115,6 +115,14 @@ def _stances(package: VerdictPackage) -> Iterator[Difference]:
             total = stance.supports + stance.refutes + stance.neutral
             if abs(total - 1.0) > STANCE_TOLERANCE:
                 yield Difference(f"evidence.{number}.stances.{place}", total, 1.0)
+
+
+def _copies(package: VerdictPackage) -> Iterator[Difference]:
+    """Which rows repeat which others follows from their texts."""
+    policy = Policy.from_values(package.policy.name, package.policy.values)
+    again = with_copies_marked(package.evidence, policy.stories)
+    for number, (stated, row) in enumerate(zip(package.evidence, again, strict=True)):
+        yield from _compare(f"evidence.{number}.same_as", stated.same_as, row.same_as)
 
 
 def _of_row(row: EvidenceRow) -> dict[str, Any]:

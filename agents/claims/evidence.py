@@ -1,5 +1,6 @@
 """The rows of evidence that travel with a job: what retrieval found, and what ranking and trust made of it."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
 
@@ -7,6 +8,8 @@ from pydantic import Field
 
 from agents.claims.wire import Wire
 from scoring.derivation import Derivation
+from scoring.identity import url_key
+from scoring.stories import StoryPolicy, Told, copies
 from scoring.values import NEUTRAL, Candidate, Evidence, Origin, Stance, Triple
 
 ROW_LIMIT = 40  # state travels in the event, so it is bounded (architecture)
@@ -33,6 +36,7 @@ class CandidateRow(Wire):
     extraction: str = ""
     backfill: bool = False
     same_as: str = ""
+    """The row that this one copies: the same story on another site. Such rows count once."""
     triple: Triple | None = None
     found_by: tuple[str, ...] = ()
 
@@ -89,3 +93,10 @@ class EvidenceRow(CandidateRow):
             published=self.published,
             same_as=self.same_as,
         )
+
+
+def with_copies_marked(rows: Sequence[EvidenceRow], policy: StoryPolicy) -> tuple[EvidenceRow, ...]:
+    """The rows, each copy of a story pointing to the row that stands for it: from the rows alone, for an audit too."""
+    told = [Told(row.id, row.text, url_key(row.url), row.score.value) for row in rows]
+    known = copies(told, policy)
+    return tuple(row.model_copy(update={"same_as": known.get(row.id, "")}) for row in rows)

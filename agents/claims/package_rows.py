@@ -92,6 +92,7 @@ def signal_counts(evidence: Sequence[EvidenceRow]) -> dict[str, int]:
     return {
         "evidence": len(evidence),
         "admissible": sum(row.admissible for row in evidence),
+        "copies": sum(bool(row.same_as) for row in evidence),
         "supports": labels.count("supports"),
         "refutes": labels.count("refutes"),
         "neutral": labels.count("neutral"),

@@ -1,21 +1,25 @@
 """Ranking: the hybrid score of every candidate, the gatekeeper's word on each, the second rerank, the top kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from agents.claims.evidence import CandidateRow, EvidenceRow
+from agents.claims.evidence import CandidateRow, EvidenceRow, with_copies_marked
 from agents.claims.job import ClaimJob
 from agents.claims.judging import judge_rows
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.gatekeeper import GateResult, gatekeep
+from scoring.identity import url_key
 from scoring.policy import Policy
 from scoring.ranking import RankingResult, rank
 from scoring.rerank import rerank
+from scoring.stories import Told, copies
 from scoring.values import NEUTRAL, Ranked, Stance
 
 TOP_K_GROWTH = 2
 """Rows more for every loop: what is looked for again is looked at more widely (004 §4)."""
 MOST_ROWS = 20
+MOST_COPIES = 10
+"""Copies of the stories that are kept, on other sites: shown for what they are, and counted for nothing."""
 READ_CLOSELY = 12
 """Rows that the stance model reads: more than are ever kept at the first look, few enough to stay quick."""
 
@@ -32,15 +36,28 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         domain=job.submission.domain,
     )
     gated = _gated(job, ranking, services.policy)
-    stances = await _read_closely(job, gated.rows, services)
+    same = _same_story(gated.rows, services.policy)
+    originals = [row for row in gated.rows if row.candidate.id not in same]
+    stances = await _read_closely(job, originals, services)
+    # A copy says what its original says.
+    stances |= {copy: stances[original] for copy, original in same.items() if original in stances}
     # 1 - P(neutral) is how much a passage has to say about the claim, on whichever side.
     relevance = {one: 1.0 - stance.neutral for one, stance in stances.items()}
-    ordered = [one.row for one in rerank(gated.rows, relevance, services.policy.rerank).rows]
+    ordered = [one.row for one in rerank(originals, relevance, services.policy.rerank).rows]
     keep = min(MOST_ROWS, job.submission.top_k + TOP_K_GROWTH * job.loop.count)
-    evidence = tuple(
-        _row(found[row.candidate.id], row, stances.get(row.candidate.id, NEUTRAL)) for row in ordered[:keep]
+    kept = ordered[:keep]
+    repeated = [row for row in gated.rows if same.get(row.candidate.id) in {one.candidate.id for one in kept}]
+    kept += [one.row for one in rerank(repeated, relevance, services.policy.rerank).rows][:MOST_COPIES]
+    evidence = tuple(_row(found[row.candidate.id], row, stances.get(row.candidate.id, NEUTRAL)) for row in kept)
+    evidence = _only_known_copies(with_copies_marked(evidence, services.policy.stories), same)
+    told = Note(
+        "ranked",
+        {
+            "kept": len(evidence),
+            "copies": sum(bool(row.same_as) for row in evidence),
+            "top_score": round(ranking.top_ranking_score, 4),
+        },
     )
-    told = Note("ranked", {"kept": len(evidence), "top_score": round(ranking.top_ranking_score, 4)})
     job = job.model_copy(update={"candidates": (), "evidence": evidence})
     return StepResult((Send("trust", job.job_id, job),), (told,))
 
@@ -50,6 +67,17 @@ def _gated(job: ClaimJob, ranking: RankingResult, policy: Policy) -> GateResult:
     core = job.reading.entities[:1] if job.reading is not None else ()
     strict = gatekeep(ranking, must_have=[(one.name, *one.aliases) for one in core], policy=policy.gatekeeper)
     return strict if strict.rows or not core else gatekeep(ranking, policy=policy.gatekeeper)
+
+
+def _same_story(rows: Sequence[Ranked], policy: Policy) -> Mapping[str, str]:
+    """Which rows only repeat another one: they take no place from rows that say something of their own."""
+    told = [Told(row.candidate.id, row.candidate.text, url_key(row.candidate.url), row.score.value) for row in rows]
+    return copies(told, policy.stories)
+
+
+def _only_known_copies(rows: Sequence[EvidenceRow], same: Mapping[str, str]) -> tuple[EvidenceRow, ...]:
+    """A copy that cannot be told as one from the rows that were kept would count as a source of its own."""
+    return tuple(row for row in rows if row.same_as or row.id not in same)
 
 
 async def _read_closely(job: ClaimJob, rows: Sequence[Ranked], services: Services) -> dict[str, Stance]:

@@ -65,7 +65,12 @@ def test_swapping_the_poles_swaps_the_relation(supports: float, refutes: float, 
 def test_one_passage_speaks_for_a_story_whatever_the_order() -> None:
     original, copy, other = passage("a", 0.4), passage("b", 0.9, same_as="a"), passage("c", 0.5)
     for order in ([original, copy, other], [other, copy, original]):
-        assert [item.id for item in one_per_story(order)] == ["b", "c"]
+        assert [item.id for item in one_per_story(order)] == ["c", "a"]
+
+
+def test_where_the_original_is_not_admitted_the_most_relevant_copy_speaks() -> None:
+    copies = [passage("b", 0.4, same_as="a"), passage("c", 0.9, same_as="a")]
+    assert [item.id for item in one_per_story(copies)] == ["c"]
 
 
 def test_equally_relevant_copies_are_told_apart_by_id() -> None:
