@@ -17,8 +17,9 @@ from streams.admin import cluster_admin
 from streams.app import GROUP
 from streams.embedded.samples import load_knowledge_base
 from streams.settings import Settings
+from streams.topology import STAGES
 from tests.support.processes import ROOT, Process, clean_environment, settings_of, veristream
-from tests.support.wire import Outputs, Raw, publish
+from tests.support.wire import Outputs, Raw, committed, publish
 
 PARTITIONS = 4
 SESSION_SECONDS = 6.0
@@ -102,6 +103,22 @@ class Stage:
     def check(self) -> None:
         for process in self.processes:
             process.check()
+
+    async def until_committed(self, seconds: float = 60) -> None:
+        """Wait until the group has committed all there is.
+
+        After a fault some events are worked on twice, and their second time may still be under way when the last
+        verdict is out; a stop in between would rightly leave them to the next worker.
+        """
+        inputs = [self.topic(stage.reads.name) for stage in STAGES]
+        async with asyncio.timeout(seconds), Outputs(self.kafka.address, inputs, self.check) as outputs:
+            while await self._behind(outputs):
+                self.check()
+                await asyncio.sleep(0.5)
+
+    async def _behind(self, outputs: Outputs) -> bool:
+        offsets = await committed(self.kafka.address, self.prefix + GROUP)
+        return any(offsets.get(place, 0) < end for place, end in (await outputs.ends()).items())
 
     def stop_workers(self) -> list[int]:
         """SIGTERM to every worker that still runs; their exit codes."""

@@ -25,6 +25,7 @@ async def test_a_broker_that_was_away_for_half_a_minute_is_found_again_and_nothi
     await stage.submit(claims(50, "after"))
     async with stage.outputs("verdicts") as verdicts:
         await verdicts.until_keys(stage.topic("verdicts"), set(stage.accepted), 180)
+    await stage.until_committed()
     assert [worker.alive for worker in workers] == [True, True]
     assert stage.stop_workers() == [0, 0]
     code, line = stage.judge()

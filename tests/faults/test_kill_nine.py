@@ -35,6 +35,7 @@ async def test_every_claim_ends_once_although_workers_are_killed_all_the_time(st
         await verdicts.until_keys(stage.topic("verdicts"), {"nine-0000"}, 120)
         await _kill_again_and_again(stage, workers, verdicts, random.Random(seed))
         await verdicts.until_keys(stage.topic("verdicts"), set(stage.accepted), 240)
+    await stage.until_committed()
     web.kill()
     assert stage.stop_workers() == [0, 0]
     code, line = stage.judge()

@@ -23,6 +23,7 @@ async def test_a_worker_told_to_stop_under_load_ends_well_and_in_time_and_nothin
         assert len(verdicts.records) < 200, "the worker had finished before it was told to stop"
         stage.worker()
         await verdicts.until_keys(stage.topic("verdicts"), set(stage.accepted), 120)
+    await stage.until_committed()
     assert stage.stop_workers() == [0]
     code, line = stage.judge()
     # A clean stop commits what it finished, so nothing is done twice either.
