@@ -217,6 +217,7 @@ def _budget(settings: Settings) -> LoopBudget:
         queries=settings.query_budget,
         urls_per_query=settings.urls_per_query,
         deadline=timedelta(seconds=settings.job_deadline_seconds),
+        parent_deadline=timedelta(seconds=settings.parent_deadline_seconds),
         per_query=settings.rag_top_k,
         candidates=settings.rerank_top_k,
         iterations=settings.agentic_loop_max_iter,

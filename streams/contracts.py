@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.claims.job import ClaimJob
+from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.submission import Submission
 from agents.results import Detail, Note
+from storage.ports import sub_number
 
 
 class ProgressEvent(BaseModel):
@@ -33,6 +34,8 @@ class Position(NamedTuple):
     job_id: str
     attempt: int = 1
     loop: int = 0
+    part: int = 0
+    """Which sub-claim a step of a decomposed job is about; 0 for none."""
 
 
 def position(model: BaseModel) -> Position:
@@ -41,13 +44,16 @@ def position(model: BaseModel) -> Position:
         return Position(model.job_id, model.attempt, model.loop.count)
     if isinstance(model, Submission):
         return Position(model.job_id)
+    if isinstance(model, SubEnd):
+        return Position(model.job_id, part=sub_number(model.sub_job_id) if model.sub_job_id is not None else 0)
     raise TypeError(f"{type(model).__name__} is not a step of a job")
 
 
 def progress(stage: str, at: Position, note: Note, now: datetime) -> ProgressEvent:
     """The event that tells of one note."""
+    step = f"{stage}:{at.part}" if at.part else stage
     return ProgressEvent(
-        id=f"{at.job_id}/{at.attempt}/{at.loop}/{stage}/{note.event}",
+        id=f"{at.job_id}/{at.attempt}/{at.loop}/{step}/{note.event}",
         job_id=at.job_id,
         attempt=at.attempt,
         loop=at.loop,

@@ -14,6 +14,15 @@ SUBMISSION_FIELDS_IGNORED = Counter(
     "veristream_submission_fields_ignored_total", "Unknown fields in submissions.", registry=WORKER
 )
 VERDICTS = Counter("veristream_verdicts_total", "Verdicts emitted.", ["verdict", "status"], registry=WORKER)
+CLAIMS_DECOMPOSED = Counter(
+    "veristream_claims_decomposed_total", "Claims that were taken apart into sub-claims.", registry=WORKER
+)
+SUB_CLAIMS = Counter(
+    "veristream_sub_claims_total",
+    "Sub-claims of decided claims: with a verdict, or missing by a dead letter or the deadline.",
+    ["end"],
+    registry=WORKER,
+)
 LOOP_COUNT = Histogram(
     "veristream_loop_count",
     "Loops (visits to search expansion) per finished job.",

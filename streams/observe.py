@@ -10,8 +10,12 @@ def observe(note: Note) -> None:
     if note.event == "accepted":
         metrics.CLAIMS_SUBMITTED.inc()
         metrics.SUBMISSION_FIELDS_IGNORED.inc(float(detail.get("ignored_fields") or 0))  # type: ignore[arg-type]
+    elif note.event == "decomposed":
+        metrics.CLAIMS_DECOMPOSED.inc()
     elif note.event == "decided":
         metrics.VERDICTS.labels(detail["verdict"], detail["status"]).inc()
         metrics.LOOP_COUNT.observe(float(detail["loops"]))  # type: ignore[arg-type]
         metrics.LOOP_STOP.labels(detail["stop_reason"]).inc()
         metrics.END_TO_END.observe(float(detail["seconds"]))  # type: ignore[arg-type]
+        for end in ("decided", "dead_letter", "deadline"):
+            metrics.SUB_CLAIMS.labels(end).inc(float(detail.get(f"parts_{end}") or 0))  # type: ignore[arg-type]

@@ -136,6 +136,8 @@ class Settings(BaseSettings):
     """Pages fetched per search (001)."""
     job_deadline_seconds: float = Field(default=120.0, gt=0)
     """After this a job is decided with what it has."""
+    parent_deadline_seconds: float = Field(default=240.0, gt=0)
+    """After this a decomposed claim is decided with the sub-claims that have answered, and says which have not."""
     rag_top_k: int = Field(default=10, ge=1, le=40, validation_alias=_spelled("RAG_TOP_K"))
     """Passages per query of the knowledge base (004)."""
     rerank_top_k: int = Field(default=25, ge=1, le=40, validation_alias=_spelled("RERANK_TOP_K"))

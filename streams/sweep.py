@@ -5,10 +5,14 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from agents.claims.decided import say
+from agents.claims.job import SubEnd
+from agents.results import Send
 from storage.ports import JobState, Outcome, VerdictLedger
 from streams import topics
-from streams.delivery.closing import unpack
+from streams.delivery.closing import burial
 from streams.delivery.producer import Producer, Undeliverable
+from streams.wire import encode
 
 log = structlog.get_logger("veristream.sweep")
 
@@ -24,7 +28,7 @@ async def publish_open_jobs(ledger: VerdictLedger, publish: Callable[[bytes, byt
 
 
 class Sweep:
-    """One pass over the ledger's outcomes that nobody marked as emitted."""
+    """One pass over the ledger: outcomes that nobody marked as emitted, and claims that waited long for their parts."""
 
     def __init__(
         self,
@@ -37,9 +41,11 @@ class Sweep:
         self._producer = producer
         self._clock = clock
         self._patience = patience
+        self._waiting: frozenset[str] = frozenset()
 
     async def once(self) -> int:
         """Emit again what is overdue; return how many."""
+        await self._close_parents()
         said = 0
         for outcome in await self._ledger.unemitted(self._clock() - self._patience):
             try:
@@ -60,9 +66,26 @@ class Sweep:
             self._ledger, lambda key, value: self._producer.send(topics.CLAIMS.name, key, value)
         )
 
+    async def _close_parents(self) -> None:
+        """Decomposed claims whose time is over, and those that have all parts and still no end.
+
+        Whoever joined the last part is deciding right now, so only what was found twice in a row is helped along.
+        """
+        overdue = await self._ledger.close_overdue(self._clock())
+        stranded = frozenset(await self._ledger.stranded_parents(self._clock() - self._patience))
+        for parent_id in (*overdue, *sorted(stranded & self._waiting - frozenset(overdue))):
+            log.warning("closing a claim without waiting for its parts any longer", job_id=parent_id)
+            await self._send(Send(topics.AGGREGATION.name, parent_id, SubEnd(job_id=parent_id)))
+        self._waiting = stranded
+
     async def _emit(self, outcome: Outcome) -> None:
         if outcome.state is JobState.COMPLETED:
-            await self._producer.send(topics.VERDICTS.name, outcome.job_id.encode(), outcome.payload)
-        else:
-            letter = unpack(outcome.payload)
-            await self._producer.send(topics.DEAD_LETTERS.name, letter.key, letter.value, letter.headers)
+            await self._send(say(outcome))
+            return
+        said = burial(outcome)
+        await self._producer.send(topics.DEAD_LETTERS.name, said.letter.key, said.letter.value, said.letter.headers)
+        if said.tells is not None:
+            await self._send(said.tells)
+
+    async def _send(self, send: Send) -> None:
+        await self._producer.send(send.to, send.key.encode(), encode(send.value))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from agents.claims.job import ClaimJob
+from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.package import VerdictPackage
 from agents.claims.submission import SUBMISSION_MAX_BYTES, Submission
 from streams.contracts import ProgressEvent
@@ -43,6 +43,9 @@ RANKING = Topic("ranking", ClaimJob, "jobs with their candidates")
 TRUST = Topic("trust", ClaimJob, "jobs with ranked evidence")
 SEARCH_EXPANSION = Topic("search-expansion", ClaimJob, "jobs whose evidence is not sufficient yet")
 ADJUDICATION = Topic("adjudication", ClaimJob, "jobs ready to be decided")
+AGGREGATION = Topic(
+    "aggregation", SubEnd, "ends of sub-claims, for the claim they are parts of", key="the parent's job_id"
+)
 VERDICTS = Topic("verdicts", VerdictPackage, "one package per finished job", retention_ms=90 * DAY_MS)
 PROGRESS = Topic("progress", ProgressEvent, "every step a job takes", retention_ms=2 * DAY_MS)
 DEAD_LETTERS = Topic(
@@ -63,6 +66,7 @@ TOPICS: tuple[Topic, ...] = (
     TRUST,
     SEARCH_EXPANSION,
     ADJUDICATION,
+    AGGREGATION,
     VERDICTS,
     PROGRESS,
     DEAD_LETTERS,

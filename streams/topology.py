@@ -1,15 +1,17 @@
 """The pipeline on one screen: the table of stages, from which topics, wiring, documentation and tests follow.
 
-claims ─► intake ─► retrieval ─► ranking ─► trust ─┬─► adjudication ─► verdicts
-                       ▲                           │ sufficient, or a stop rule fired
-                       └──── search-expansion ◄────┘ insufficient: one query, then look again
+                                                     sufficient, or a stop rule fired
+claims ─► intake ─► retrieval ─► ranking ─► trust ─┬─► adjudication ─┬─► verdicts
+                     │ ▲ ▲                         │ insufficient    │ ▲
+                     │ │ └─── search-expansion ◄───┘                 ▼ │
+                     └─┘ one job per sub-claim ─ ─ ─ ─ ─ ─ ─ ─ ─ ► aggregation
 """
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agents.claims import adjudication, intake, ranking, retrieval, search_expansion, trust
+from agents.claims import adjudication, aggregation, intake, ranking, retrieval, search_expansion, trust
 from agents.results import StepResult
 from agents.services import Services
 from streams import topics
@@ -31,7 +33,13 @@ class Stage:
 
 STAGES: tuple[Stage, ...] = (
     Stage("intake", topics.CLAIMS, intake.handle, (topics.RETRIEVAL, topics.VERDICTS), timeout=10),
-    Stage("retrieval", topics.RETRIEVAL, retrieval.handle, (topics.RANKING,), timeout=20),
+    Stage(
+        "retrieval",
+        topics.RETRIEVAL,
+        retrieval.handle,
+        (topics.RANKING, topics.RETRIEVAL, topics.AGGREGATION, topics.VERDICTS),
+        timeout=20,
+    ),
     Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=20),
     Stage("trust", topics.TRUST, trust.handle, (topics.SEARCH_EXPANSION, topics.ADJUDICATION), timeout=30),
     Stage(
@@ -41,6 +49,13 @@ STAGES: tuple[Stage, ...] = (
         (topics.RETRIEVAL, topics.ADJUDICATION),
         timeout=60,
     ),
-    Stage("adjudication", topics.ADJUDICATION, adjudication.handle, (topics.VERDICTS,), timeout=60),
+    Stage(
+        "adjudication",
+        topics.ADJUDICATION,
+        adjudication.handle,
+        (topics.VERDICTS, topics.AGGREGATION),
+        timeout=60,
+    ),
+    Stage("aggregation", topics.AGGREGATION, aggregation.handle, (topics.VERDICTS,), timeout=60),
 )
 STAGE_NAMES = tuple(stage.name for stage in STAGES)

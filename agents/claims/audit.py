@@ -1,20 +1,22 @@
 """Recomputes a verdict package from nothing but the package, and says what differs."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pydantic import BaseModel
+
 from agents.claims.evidence import EvidenceRow, with_copies_marked
-from agents.claims.job import ClaimJob, LoopState
-from agents.claims.package import VerdictPackage
+from agents.claims.package import SubResult, VerdictPackage
 from agents.claims.packaging import build_package
-from agents.claims.submission import Submission
+from agents.claims.parent_packaging import build_parent_package
+from agents.claims.parts import missing_result, sub_result
+from agents.claims.rebuilding import job_of, policy_of
 from scoring.claim_match import ClaimQuery
 from scoring.derivation import Derivation, replay
-from scoring.policy import Policy
 from scoring.ranking import recompute
+from storage.ports import sub_job_id
 
 TOLERANCE = 1e-9
 STANCE_TOLERANCE = 1e-3
@@ -26,6 +28,7 @@ SHARED = ("semantic_min", "semantic_max", "kg_min", "kg_max", "as_of", "claim_ty
 GIVEN = (
     "schema_version",
     "job_id",
+    "parent_job_id",
     "attempt",
     "claim",
     "room_id",
@@ -33,7 +36,6 @@ GIVEN = (
     "domain",
     "reading",
     "proposal",
-    "sub_results",
     "loop",
     "language",
     "matched_job_id",
@@ -42,7 +44,10 @@ GIVEN = (
     "as_of",
     "decided_at",
 )
-"""Fields that nothing in the package derives: what was asked, what was counted on the way, and when."""
+"""Fields that nothing in the package derives: what was asked, what was counted on the way, and when.
+
+In the package of a decomposed claim the loop is that of its sub-claims together, and follows from them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,54 @@ class Difference:
 
 def audit(package: VerdictPackage) -> list[Difference]:
     """Everything that differs: steps replayed, scores computed from their inputs, and the whole package built anew."""
-    differences = [*_replayed(package), *_scores(package), *_stances(package), *_copies(package)]
-    rebuilt = _rebuild(package)
-    stated, again = (json.loads(one.model_dump_json()) for one in (package, rebuilt))
-    for name in stated:
-        if name not in GIVEN:
-            differences += _compare(name, stated[name], again[name])
+    if package.sub_results:
+        return _decomposed(package)
+    rebuilt = build_package(job_of(package), policy_of(package), package.trust_policy_mode, package.decided_at)
+    return [
+        *_replayed(package),
+        *_scores(package),
+        *_stances(package),
+        *_copies(package),
+        *_differing(package, rebuilt, [name for name in VerdictPackage.model_fields if name not in GIVEN]),
+    ]
+
+
+def _decomposed(package: VerdictPackage) -> list[Difference]:
+    """The package of each sub-claim on its own, then the parent's from what they say."""
+    rebuilt = build_parent_package(
+        job_of(package), package.sub_results, policy_of(package), package.trust_policy_mode, package.decided_at
+    )
+    derived = [name for name in VerdictPackage.model_fields if name not in GIVEN or name == "loop"]
+    differences = [*_replayed(package), *_differing(package, rebuilt, derived)]
+    claims = package.reading.subclaims
+    if len(claims) != len(package.sub_results):
+        differences.append(Difference("sub_results", len(package.sub_results), len(claims)))
+    for number, (sub, claim) in enumerate(zip(package.sub_results, claims, strict=False), start=1):
+        where = f"sub_results.{number - 1}"
+        expected = _expected(sub, sub_job_id(package.job_id, number), claim)
+        differences += _compare(where, _document(sub), _document(expected))
+        if sub.package is not None:
+            differences += _compare(f"{where}.package.parent_job_id", sub.package.parent_job_id, package.job_id)
+            own = audit(sub.package)
+            differences += [replace(one, where=f"{where}.package.{one.where}") for one in own]
     return differences
+
+
+def _expected(sub: SubResult, job_id: str, claim: str) -> SubResult:
+    """What a row must say by its package, or by being missing; it is about the part that stands in its place."""
+    if sub.package is None:
+        return missing_result(job_id, claim, sub.missing or "deadline", sub.reasoning)
+    return sub_result(sub.package).model_copy(update={"job_id": job_id, "claim": claim})
+
+
+def _differing(package: VerdictPackage, rebuilt: VerdictPackage, names: Sequence[str]) -> Iterator[Difference]:
+    stated, again = _document(package), _document(rebuilt)
+    for name in names:
+        yield from _compare(name, stated[name], again[name])
+
+
+def _document(model: BaseModel) -> Any:
+    return json.loads(model.model_dump_json())
 
 
 def _replayed(package: VerdictPackage) -> Iterator[Difference]:
@@ -89,7 +135,7 @@ def _derivations(package: VerdictPackage) -> Iterator[tuple[str, Derivation]]:
 
 def _scores(package: VerdictPackage) -> Iterator[Difference]:
     """A score follows from its inputs, and its inputs from the row, its text, the claim and the policy."""
-    policy = Policy.from_values(package.policy.name, package.policy.values)
+    policy = policy_of(package)
     names = [one.name for one in package.reading.entities]
     read = package.reading.standalone
     query = ClaimQuery.of(read, names, (), package.domain, policy.ranking.focus_window_words)
@@ -119,8 +165,7 @@ def _stances(package: VerdictPackage) -> Iterator[Difference]:
 
 def _copies(package: VerdictPackage) -> Iterator[Difference]:
     """Which rows repeat which others follows from their texts."""
-    policy = Policy.from_values(package.policy.name, package.policy.values)
-    again = with_copies_marked(package.evidence, policy.stories)
+    again = with_copies_marked(package.evidence, policy_of(package).stories)
     for number, (stated, row) in enumerate(zip(package.evidence, again, strict=True)):
         yield from _compare(f"evidence.{number}.same_as", stated.same_as, row.same_as)
 
@@ -141,31 +186,6 @@ def _of_row(row: EvidenceRow) -> dict[str, Any]:
 def _plain(derivation: Derivation) -> Any:
     steps = [[step.name, step.op, step.value, step.result] for step in derivation.steps]
     return json.loads(json.dumps({"inputs": dict(derivation.inputs), "steps": steps, "value": derivation.value}))
-
-
-def _rebuild(package: VerdictPackage) -> VerdictPackage:
-    """The same package, decided once more from its rows, its policy and what was asked."""
-    job = ClaimJob(
-        job_id=package.job_id,
-        attempt=package.attempt,
-        submission=Submission(
-            job_id=package.job_id,
-            claim=package.claim,
-            room_id=package.room_id,
-            source=package.source,
-            domain=package.domain,
-            as_of=package.as_of,
-        ),
-        accepted_at=package.decided_at - timedelta(seconds=package.timings.get("end_to_end_seconds", 0.0)),
-        deadline=package.decided_at,
-        reading=package.reading,
-        proposal=package.proposal,
-        loop=LoopState(**package.loop.model_dump()),
-        evidence=package.evidence,
-        from_cache=package.loop.stop_reason == "cache",
-    )
-    policy = Policy.from_values(package.policy.name, package.policy.values)
-    return build_package(job, policy, package.trust_policy_mode, package.decided_at)
 
 
 def _compare(where: str, stated: Any, again: Any) -> Iterator[Difference]:

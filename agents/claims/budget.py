@@ -11,6 +11,9 @@ class LoopBudget:
     queries: int = 4
     urls_per_query: int = 4
     deadline: timedelta = timedelta(seconds=120)
+    parent_deadline: timedelta = timedelta(seconds=240)
+    """How long a decomposed claim waits for its sub-claims. Each of them stops searching at `deadline` and then only
+    has to be decided, so twice that is more than any of them needs unless it is stuck."""
     iterations: int = 3
     """Planned sets of queries (AGENTIC_LOOP_MAX_ITER)."""
     per_query: int = 10

@@ -13,11 +13,21 @@ def explain(package: VerdictPackage) -> Iterator[str]:
     yield f"Verdict    {package.verdict} ({package.label}), {sure}, as of {package.as_of}"
     yield f"Because    {package.rationale}"
     yield ""
+    yield from _sub_claims(package)
     yield from _evidence(package)
     yield from _parts(package)
     yield from _trust(package)
     yield from _numbers(package)
     yield from _rules(package)
+
+
+def _sub_claims(package: VerdictPackage) -> Iterator[str]:
+    """Those of a decomposed claim come first: everything else is made of them."""
+    for sub in package.sub_results:
+        yield f"Part       {sub.claim}"
+        yield f"           {sub.verdict} ({sub.label}): {sub.reasoning}"
+    if package.sub_results:
+        yield ""
 
 
 def _evidence(package: VerdictPackage) -> Iterator[str]:

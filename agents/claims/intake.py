@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from agents.claims.decided import say_again
 from agents.claims.job import ClaimJob
 from agents.claims.submission import Submission
 from agents.errors import Permanent
@@ -36,7 +37,7 @@ async def handle(submission: Submission, services: Services) -> StepResult:
     if record.fingerprint != submission.fingerprint():
         raise JobIdTaken(f"job_id {submission.job_id!r} belongs to another submission; choose a new one")
     if record.state is JobState.COMPLETED:
-        return await _say_again(submission.job_id, services)
+        return await say_again(submission.job_id, services)
     if record.state is JobState.FAILED:
         return StepResult(notes=(Note("failed_before", {"attempt": record.attempt}),))
     job = ClaimJob(
@@ -48,12 +49,3 @@ async def handle(submission: Submission, services: Services) -> StepResult:
     )
     accepted = Note("accepted", {"claim": submission.claim, "ignored_fields": submission.ignored_fields})
     return StepResult((Send("retrieval", job.job_id, job),), (accepted,))
-
-
-async def _say_again(job_id: str, services: Services) -> StepResult:
-    """The winner may have died between storing and emitting, so the stored verdict is emitted, not skipped."""
-    stored = await services.ledger.outcome(job_id)
-    if stored is None:
-        raise Permanent(f"job {job_id!r} is marked completed but the ledger holds no outcome of it")
-    again = Send("verdicts", job_id, stored.payload, settles=(job_id, stored.attempt))
-    return StepResult((again,), (Note("decided_before"),))

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agents.claims.evidence import ROW_LIMIT, CandidateRow, EvidenceRow
 from agents.claims.reading import Reading
-from agents.claims.submission import JobId, Submission
+from agents.claims.submission import AnyJobId, JobId, Submission
 from agents.claims.wire import Wire
 from agents.evidence.ports import AttemptOutcome
 from agents.language.quota import QuotaState
@@ -26,6 +26,7 @@ StopReason = Literal[
     "evoi_below_cost",
     "no_provider",
     "no_new_evidence",
+    "dead_letter",
 ]
 
 
@@ -68,11 +69,30 @@ class Proposal(Wire):
     rationale: str = ""
 
 
+class SubClaim(Wire):
+    """What makes a job a sub-job: whose part it is, and the share of its parent's quota that it began with."""
+
+    parent_id: JobId
+    number: Annotated[int, Field(ge=1)]
+    share: QuotaState = QuotaState()
+
+
+class SubEnd(Wire):
+    """A sub-job has its end; without one, the time of the parent itself is over. The ledger holds what came of it."""
+
+    schema_version: Literal[1] = 1
+    job_id: JobId
+    """The parent's, which is also the key: the ends of one claim's parts come to one partition."""
+    sub_job_id: AnyJobId | None = None
+    failed: str = ""
+    """Why it became a dead letter, if it did."""
+
+
 class ClaimJob(Wire):
     """One job at one step."""
 
     schema_version: Literal[1] = 1
-    job_id: JobId
+    job_id: AnyJobId
     attempt: Annotated[int, Field(ge=1)] = 1
     submission: Submission
     accepted_at: datetime
@@ -84,6 +104,7 @@ class ClaimJob(Wire):
     proposal: Proposal = Proposal()
     quota: QuotaState = QuotaState()
     from_cache: bool = False
+    sub: SubClaim | None = None
 
     @property
     def claim(self) -> str:

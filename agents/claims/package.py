@@ -9,7 +9,7 @@ from pydantic import Field
 from agents.claims.evidence import EvidenceRow
 from agents.claims.job import Proposal, SearchRow, StopReason
 from agents.claims.reading import Reading
-from agents.claims.submission import JobId
+from agents.claims.submission import AnyJobId
 from agents.claims.wire import Wire
 from scoring.derivation import Derivation, Scalar
 from scoring.values import Label, SegmentStatus, StanceLabel, Verdict
@@ -108,22 +108,32 @@ class PolicyRow(Wire):
     values: Mapping[str, Any]
 
 
-class SubResult(Wire):
-    """The verdict of one sub-claim of a decomposed claim (004 §8)."""
+Missing = Literal["dead_letter", "deadline"]
 
-    job_id: str
+
+class SubResult(Wire):
+    """The verdict of one sub-claim of a decomposed claim (004 §8), with the package that it stands in.
+
+    One that never came is Not Enough Evidence, has no package, and says in `missing` why not.
+    """
+
+    job_id: AnyJobId
     claim: str
     verdict: Verdict
     label: Label
     reasoning: str
     citations: tuple[Citation, ...] = ()
+    missing: Missing | None = None
+    package: "VerdictPackage | None" = None
 
 
 class VerdictPackage(Wire):
     """The one answer to one job. Numbers that were decided carry their derivation."""
 
     schema_version: Literal[1] = 1
-    job_id: JobId
+    job_id: AnyJobId
+    parent_job_id: str | None = None
+    """Set in the package of a sub-claim, which never stands on `verdicts`: it is a part of another one's."""
     attempt: int
     claim: str
     room_id: str | None = None

@@ -19,7 +19,7 @@ from agents.claims.package_rows import (
 from agents.claims.rationale import rationale
 from agents.claims.reading import Reading
 from agents.claims.verdict import Decision, decide
-from agents.language.quota import QuotaState
+from agents.language.quota import QuotaState, joined
 from scoring.adaptive_trust import AdaptiveTrust
 from scoring.confidence import ConfidenceSignals, confidence
 from scoring.evidence_quality import evidence_quality
@@ -76,12 +76,13 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
     cited = citations(decision.validated.citations, job, trust)
     return VerdictPackage(
         job_id=job.job_id,
+        parent_job_id=job.sub.parent_id if job.sub is not None else None,
         attempt=job.attempt,
         claim=submission.claim,
         room_id=submission.room_id,
         source=submission.source,
         domain=submission.domain,
-        reading=_reading(job),
+        reading=told_reading(job),
         proposal=job.proposal,
         status="completed_from_cache" if job.from_cache else "completed",
         verdict=decision.verdict,
@@ -111,7 +112,7 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         signal_counts=signal_counts(job.evidence),
         analysis_counts=_analysis_counts(job, trust, decision),
         loop=_loop(job),
-        language=_language(job.quota),
+        language=language_row(_own_quota(job)),
         guards=_guards(decision),
         derivations={
             "coverage": trust.coverage,
@@ -131,13 +132,19 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
     )
 
 
-def _reading(job: ClaimJob) -> Reading:
+def told_reading(job: ClaimJob) -> Reading:
     """Without what only the journey needed."""
     reading = job.reading or Reading(standalone=job.claim)
     return reading.model_copy(update={"quota": QuotaState(), "queries": ()})
 
 
-def _language(quota: QuotaState) -> LanguageRow:
+def _own_quota(job: ClaimJob) -> QuotaState:
+    """What this job spent itself: a part begins with what its parent and the other parts have taken."""
+    return job.quota if job.sub is None else joined(QuotaState(), job.sub.share, job.quota)
+
+
+def language_row(quota: QuotaState) -> LanguageRow:
+    """What language models cost."""
     return LanguageRow(
         calls=quota.calls,
         tokens=quota.tokens,

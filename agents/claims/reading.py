@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from agents.claims.submission import CLAIM_MAX_CHARACTERS
 from agents.claims.wire import Wire
+from agents.language.hostile import clean
 from agents.language.quota import QuotaState
 from agents.language.service import Language
 from agents.language.tasks.claim import ClaimReading, ClaimText
@@ -40,12 +42,20 @@ async def read_once(
 
 
 def _reading(found: ClaimReading, text: ClaimText, quota: QuotaState) -> Reading:
+    parts = _parts(found)
     return Reading(
         standalone=found.standalone or text.text,
         entities=tuple(Named(name=one.name, aliases=one.aliases) for one in found.entities),
-        subclaims=found.subclaims,
-        anchors=found.anchors,
+        subclaims=tuple(parts),
+        anchors={part: found.anchors[asked] for part, asked in parts.items() if asked in found.anchors},
         queries=found.queries,
         removed=found.removed,
         quota=quota,
     )
+
+
+def _parts(found: ClaimReading) -> dict[str, str]:
+    """The statements as claims of their own, each once: a model's words may hold what no claim may. By what they were
+    found as, which their anchors go by."""
+    cleaned = ((" ".join(clean(part, CLAIM_MAX_CHARACTERS).split()), part) for part in found.subclaims)
+    return {part: asked for part, asked in cleaned if part}

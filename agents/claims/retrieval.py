@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
+from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.reading import read_once
 from agents.language.ports import embed_queries
@@ -16,6 +17,8 @@ from storage.ports import GraphCandidate, Hit, HybridQuery
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Search with the whole claim and with its parts, in the index and in the graph at once, and merge."""
     job = await _read(job, services)
+    if is_decomposed(job):
+        return await fan_out(job, services)
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
     by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
     found: dict[str, CandidateRow] = {}

@@ -20,6 +20,8 @@ CLAIM_MAX_CHARACTERS = 2000  # 004 §2
 SUBMISSION_MAX_BYTES = 64 * 1024  # the HTTP body limit; a claim of 2,000 characters needs far less
 
 JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}$")]
+AnyJobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}(~[1-9][0-9]?)?$")]
+"""Also that of a sub-job: its parent's id and its number, which no submission can have (`storage.ports.sub_job_id`)."""
 
 
 def normalise(text: str) -> str:

@@ -31,6 +31,10 @@ class Language:
         """Names, type, statements, anchors, queries and metadata: one call."""
         return await claim.read_claim(text, self.asker, self.policy, state)
 
+    def shares(self, state: QuotaState, parts: int) -> tuple[QuotaState, ...]:
+        """The quotas of a job's sub-jobs: together they may spend what the job has left."""
+        return self.asker.shares(state, parts) if self.asker is not None else (QuotaState(),) * parts
+
     async def judge_evidence(
         self, text: str, passages: Sequence[Passage], state: QuotaState
     ) -> tuple[VerdictReading, QuotaState]:

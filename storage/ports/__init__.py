@@ -17,6 +17,7 @@ from storage.ports.ledger import (
     VerdictLedger,
     parent_of,
     sub_job_id,
+    sub_number,
 )
 from storage.ports.urls import RegistryPolicy, UrlRecord, UrlRegistry, UrlStatus, normal_url, normal_urls
 
@@ -54,6 +55,7 @@ __all__ = [
     "normal_urls",
     "parent_of",
     "sub_job_id",
+    "sub_number",
 ]
 
 

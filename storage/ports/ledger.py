@@ -23,6 +23,11 @@ def parent_of(job_id: str) -> str | None:
     return parent_id if mark else None
 
 
+def sub_number(job_id: str) -> int:
+    """Which part of its parent a sub-job is, from 1 on."""
+    return int(job_id.rpartition(SUB_JOB_MARK)[2])
+
+
 class JobState(StrEnum):
     """A job is open until one compare-and-set makes it one of the other two."""
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from agents.claims.job import ClaimJob
 from storage.errors import JobCompleted, JobUnknown
-from storage.ports import VerdictLedger
+from storage.ports import VerdictLedger, parent_of
 from streams import topics
 from streams.bootstrap import open_ledger
 from streams.cli.errors import Refused, run
@@ -147,6 +147,10 @@ async def _resend(settings: Settings, ledger: VerdictLedger, producer: Any, lett
     """Publish one letter again; the reason why not, if it was left."""
     error = letter.error
     attempt = 1
+    parent_id = parent_of(error["job_id"])
+    if parent_id is not None:
+        # The claim goes on without the part, once and for all: a second answer would come to nobody.
+        return f"{letter.address}: {error['job_id']} is a part of {parent_id}; submit that claim again instead"
     if error["job_id"]:
         try:
             attempt = await ledger.next_attempt(error["job_id"])

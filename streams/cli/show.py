@@ -37,8 +37,13 @@ def _brief(value: object) -> str:
 
 
 def explain(package: dict[str, Any]) -> list[str]:
-    """A verdict for a person: the line, the reasons, the sources."""
-    lines = [verdict_line(package), f"  {escape(package['rationale'])}"]
+    """A verdict for a person: the line, the parts if there are any, the reasons, the sources."""
+    lines = [verdict_line(package)]
+    lines += [
+        f"  [{COLOURS[part['verdict']]}]{part['verdict']:<14}[/] {escape(part['claim'])}"
+        for part in package["sub_results"]
+    ]
+    lines.append(f"  {escape(package['rationale'])}")
     lines += [
         f"  [dim]{citation['stance']:<9}[/dim] {escape(citation['title'])} [dim]{escape(citation['url'])}[/dim]"
         for citation in package["citations"]

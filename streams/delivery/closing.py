@@ -9,23 +9,29 @@ from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter, ValidationError
 
+from agents.claims.decided import say
 from agents.claims.intake import job_record
-from agents.claims.submission import JobId, Submission
+from agents.claims.submission import AnyJobId, JobId, Submission
 from agents.results import Send
-from storage.ports import JobRecord, JobState, Outcome, VerdictLedger
+from storage.ports import JobRecord, JobState, Outcome, VerdictLedger, parent_of
 from streams import topics
-from streams.delivery.dead_letters import DeadLetter, Message, Reason, dead_letter
+from streams.delivery.dead_letters import DeadLetter, Message, Reason, dead_letter, error_headers
 from streams.wire import BadMessage, decode
 
-_JOB_ID = TypeAdapter(JobId)
+_JOB_ID = TypeAdapter(AnyJobId)
+_SENDERS_JOB_ID = TypeAdapter(JobId)
 
 
 @dataclass(frozen=True, slots=True)
 class Burial:
-    """A dead letter to deliver, and the stored failure that it makes known, if the message failed a job."""
+    """A dead letter to deliver, and the stored failure that it makes known, if the message failed a job.
+
+    `tells` is for the claim that the failed job is a part of: it goes on without that part.
+    """
 
     letter: DeadLetter
     settles: tuple[str, int] | None = None
+    tells: Send | None = None
 
 
 class JobCloser:
@@ -49,21 +55,25 @@ class JobCloser:
         """
         job_id = reason.job_id
         nobodys = Burial(dead_letter(message, replace(reason, job_id=None)))
-        if job_id is None or not _is_job_id(job_id) or reason.reason == "job_id_taken":
+        if job_id is None or not _is_job_id(job_id, message) or reason.reason == "job_id_taken":
             return nobodys
-        if message.topic == topics.CLAIMS.name:
-            attempt = await self._attempt_of(message, job_id)
-            if attempt is None:
-                return nobodys
-            reason = replace(reason, attempt=attempt)
+        attempt = await self._attempt(message, job_id, reason.attempt)
+        if attempt is None:
+            return nobodys
+        reason = replace(reason, attempt=attempt)
         failed = pack(dead_letter(message, reason))
         stored = await self._ledger.decide(Outcome(job_id, reason.attempt, JobState.FAILED, failed, self._clock()))
-        settles = (stored.job_id, stored.attempt)
-        if stored.state is JobState.COMPLETED:
-            return Send(topics.VERDICTS.name, job_id, stored.payload, settles)
-        return Burial(unpack(stored.payload), settles)
+        return say(stored) if stored.state is JobState.COMPLETED else burial(stored)
 
-    async def _attempt_of(self, message: Message, job_id: str) -> int | None:
+    async def _attempt(self, message: Message, job_id: str, stated: int) -> int | None:
+        """The attempt that a message failed; None when it fails nobody."""
+        if message.topic == topics.CLAIMS.name:
+            return await self._attempt_of_submission(message, job_id)
+        if message.topic == topics.AGGREGATION.name:
+            return await self._attempt_of_parent(message, job_id)
+        return stated
+
+    async def _attempt_of_submission(self, message: Message, job_id: str) -> int | None:
         """The attempt that a raw submission failed, opening its job if it is the first to name it.
 
         A submission carries no attempt of its own: the ledger knows how often it was replayed. None when the job
@@ -72,6 +82,28 @@ class JobCloser:
         record = _record(message, job_id, self._clock())
         stored = await self._ledger.open_job(record)
         return stored.attempt if stored.fingerprint == record.fingerprint else None
+
+    async def _attempt_of_parent(self, message: Message, job_id: str) -> int | None:
+        """The attempt of a decomposed job that could not be aggregated.
+
+        None when the message is not the end of a part of a decomposed job: it fails nobody, and should a real end be
+        lost by it, the sweep closes the job in time.
+        """
+        try:
+            decode(topics.AGGREGATION, message.key, message.value)
+        except BadMessage:
+            return None
+        stored = await self._ledger.job(job_id) if await self._ledger.parent(job_id) is not None else None
+        return stored.attempt if stored is not None else None
+
+
+def burial(failed: Outcome) -> Burial:
+    """How a stored failure is made known: its dead letter, and word to its parent if it is a sub-job's."""
+    letter = unpack(failed.payload)
+    reason = error_headers(letter.headers)
+    why = f"{reason.get('reason', 'unknown')} in {reason.get('stage', 'unknown')}: {reason.get('message', '')}"[:500]
+    tells = say(failed, failed=why) if parent_of(failed.job_id) is not None else None
+    return Burial(letter, (failed.job_id, failed.attempt), tells)
 
 
 def _record(message: Message, job_id: str, now: datetime) -> JobRecord:
@@ -84,9 +116,11 @@ def _record(message: Message, job_id: str, now: datetime) -> JobRecord:
     return replace(job_record(submission, now, timedelta()), deadline=None)
 
 
-def _is_job_id(text: str) -> bool:
+def _is_job_id(text: str, message: Message) -> bool:
+    """Whether a message of this topic may speak for the job: no submission speaks for a sub-job."""
+    kind = _SENDERS_JOB_ID if message.topic == topics.CLAIMS.name else _JOB_ID
     try:
-        _JOB_ID.validate_python(text)
+        kind.validate_python(text)
     except ValidationError:
         return False
     return True

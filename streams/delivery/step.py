@@ -159,13 +159,15 @@ class Step:
             return
         letter, dead_letters = said.letter, topics.DEAD_LETTERS.name
         await self._until_up(lambda: self.producer.send(dead_letters, letter.key, letter.value, letter.headers))
+        if said.tells is not None:
+            await self._deliver((said.tells,))
         await self._until_up(lambda: self.closer.delivered(said))
         log.warning("dead letter", stage=self.stage.name, job_id=job_id, reason=reason.reason, detail=reason.message)
         metrics.DEAD_LETTERS.labels(self.stage.name, reason.reason).inc()
         if said.settles is not None:
             # Only the job that failed hears of it: a message may carry the id of another's job, or none at all.
             note = Note("failed", {"reason": reason.reason, "message": reason.message[:500]})
-            await self._deliver(self._told(Position(*said.settles, at.loop), (note,)))
+            await self._deliver(self._told(Position(*said.settles, at.loop, at.part), (note,)))
 
     async def _until_up(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Wait out the broker and the ledger. Anything else that fails here must stop the worker."""

@@ -164,6 +164,13 @@ def news_answer(outcome: Outcome) -> dict[str, Any]:
         "confidence": document["verdict_confidence"],
         "reasoning": document["rationale"],
         "citations": document["citations"],
-        "sub_results": document["sub_results"],
+        "sub_results": [_news_part(sub) for sub in document["sub_results"]],
         "package": document,
     }
+
+
+def _news_part(sub: dict[str, Any]) -> dict[str, Any]:
+    """A sub-result as 004 §8 has it; the package that is nested beside it says more."""
+    told = {"job_id": sub["job_id"], "claim": sub["claim"], "verdict": sub["label"], "reasoning": sub["reasoning"]}
+    missing = {"missing": sub["missing"]} if sub["missing"] else {}
+    return {**told, "citations": sub["citations"], **missing}

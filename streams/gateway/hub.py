@@ -20,7 +20,7 @@ log = structlog.get_logger("veristream.gateway")
 REMEMBERED_JOBS = 2_000
 EVENTS_PER_JOB = 200
 LISTENER_QUEUE = 500
-TERMINAL_EVENTS = frozenset({"decided", "decided_before", "failed"})
+TERMINAL_EVENTS = frozenset({"decided", "decided_before", "part_decided", "failed"})
 
 
 class Hub:

@@ -9,8 +9,8 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from agents.claims.claimreview import Publisher, claim_review
 from agents.claims.package import VerdictPackage
-from agents.claims.submission import JobId, Submission
-from storage.ports import JobRecord, JobState, Outcome
+from agents.claims.submission import AnyJobId, JobId, Submission
+from storage.ports import JobRecord, JobState, Outcome, parent_of
 from streams.gateway.desk import Desk, news_answer, package, worker_answer
 from streams.gateway.problems import Problem
 from streams.gateway.requests import OPENAPI_BODY, document, submission
@@ -25,7 +25,7 @@ def desk_of(request: Request) -> Desk:
 
 
 TheDesk = Annotated[Desk, Depends(desk_of)]
-TheJob = Annotated[JobId, Path(description="The id that the job was submitted under.")]
+TheJob = Annotated[AnyJobId, Path(description="The id that the job was submitted under, or a sub-job's.")]
 Wait = Annotated[float | None, Query(ge=0, le=600, description="Seconds to wait for the verdict before answering 202.")]
 
 
@@ -98,12 +98,26 @@ async def job(request: Request, desk: TheDesk, job_id: TheJob) -> dict[str, Any]
         "stage": latest.stage if latest else None,
         "loop": latest.loop if latest else None,
     }
+    answer |= await _family(desk, job_id)
     outcome = await desk.ledger.outcome(job_id)
     if outcome is not None and record.state is not JobState.OPEN:
         if wants_claim_review(request) and outcome.state is JobState.COMPLETED:
             return _claim_review(desk, outcome)
         answer["result"] = worker_answer(outcome)
     return answer
+
+
+async def _family(desk: Desk, job_id: str) -> dict[str, Any]:
+    """A decomposed job with its sub-jobs, a sub-job with its parent; nothing for any other."""
+    parent_id = parent_of(job_id)
+    if parent_id is not None:
+        return {"parent_job_id": parent_id}
+    registered = await desk.ledger.parent(job_id)
+    if registered is None:
+        return {}
+    records = [await desk.ledger.job(child) for child in registered.children]
+    shown = [{"job_id": one.job_id, "state": one.state} for one in records if one is not None]
+    return {"sub_jobs": shown, "sub_jobs_until": registered.deadline.isoformat()}
 
 
 @router.get("/jobs/{job_id}/events", summary="A job's steps as server-sent events", response_class=StreamingResponse)

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 import samples
+from storage.ports import parent_of
 from streams.embedded.samples import load_knowledge_base, trusting_the_town
 from tests.support.processes import Process, call, running, script, settings_of, veristream
 from tests.support.servers import servers_environment, spaces
@@ -129,9 +130,15 @@ def journey(system: System) -> Journey:
     records = asyncio.run(_everything(system, ids))
     return Journey(
         submitted.stdout.strip(),
-        [one for one in records if one.topic == "verdicts" and (one.key or b"").decode() in ids],
-        [one for one in records if one.topic == "progress" and (one.key or b"").decode() in ids],
+        [one for one in records if one.topic == "verdicts" and _about(one) in ids],
+        [one for one in records if one.topic == "progress" and _about(one) in ids],
     )
+
+
+def _about(record: Read) -> str:
+    """The submitted claim that a record is about: its own, or the one that it is a part of."""
+    job_id = (record.key or b"").decode()
+    return parent_of(job_id) or job_id
 
 
 async def _everything(system: System, ids: set[str]) -> list[Read]:

@@ -6,6 +6,7 @@ import pytest
 
 import samples
 from agents.claims.package import VerdictPackage
+from storage.ports import parent_of
 from streams.contracts import ProgressEvent
 from streams.topology import STAGE_NAMES
 from tests.e2e.conftest import Journey, System
@@ -56,9 +57,20 @@ def test_every_kind_of_verdict_is_given(journey: Journey) -> None:
 def test_progress_shows_every_stage_of_every_claim(journey: Journey) -> None:
     events = [ProgressEvent.model_validate_json(record.value or b"") for record in journey.progress]
     assert {event.stage for event in events} == set(STAGE_NAMES)
-    always = {"intake", "retrieval", "ranking", "trust", "adjudication"}
+    always = {"retrieval", "ranking", "trust", "adjudication"}
     for claim in CLAIMS:
-        assert always <= {event.stage for event in events if event.job_id == claim.job_id}
+        stages = {event.stage for event in events if event.job_id == claim.job_id}
+        parts = {event.job_id for event in events if parent_of(event.job_id) == claim.job_id}
+        assert stages >= ({"intake", "retrieval", "aggregation"} if parts else {"intake"} | always)
+        for part in parts:
+            assert {event.stage for event in events if event.job_id == part} >= always
+
+
+def test_a_decomposed_claim_says_its_verdict_alone(journey: Journey) -> None:
+    decomposed = [package for package in journey.packages.values() if package["sub_results"]]
+    assert len(decomposed) == 3
+    for package in decomposed:
+        assert len(package["sub_results"]) == 2  # type: ignore[arg-type]
 
 
 def test_a_step_that_was_done_once_is_told_once(journey: Journey) -> None:

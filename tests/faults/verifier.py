@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agents.claims.package import VerdictPackage
+from storage.ports import sub_number
 from streams import topics
 from streams.contracts import ProgressEvent
 from streams.delivery.dead_letters import error_headers
@@ -88,7 +89,8 @@ class Wire:
             self.verdicts[(record.key or b"").decode(errors="replace")].append(record)
         elif name == topics.PROGRESS.name:
             event = ProgressEvent.model_validate_json(record.value or b"")
-            self.steps.add((event.stage, f"{event.job_id}/{event.loop}"))
+            # The id's step, not the stage: joining each part of a decomposed claim is a step of its own.
+            self.steps.add((event.id.split("/")[-2], f"{event.job_id}/{event.loop}"))
         elif name == topics.DEAD_LETTERS.name:
             error = error_headers(record.headers)
             origin = (error["topic"], int(error["partition"]), int(error["offset"]))
@@ -165,9 +167,18 @@ def _nothing_committed_unfinished(
         if record.offset >= offsets.get((record.topic, record.partition), 0):
             continue
         place = (name, record.partition, record.offset)
-        if place not in wire.buried and (stages[name], _job_and_loop(record)) not in wire.steps:
+        if place not in wire.buried and (stages[name] + _part(record), _job_and_loop(record)) not in wire.steps:
             unfinished.append("{}[{}]@{}".format(*place))
     found.report("committed before it was finished", unfinished)
+
+
+def _part(record: Read) -> str:
+    """Which part of a decomposed claim a record on its way to the join is about."""
+    try:
+        sub_job_id = json.loads(record.value or b"")["sub_job_id"]
+        return f":{sub_number(sub_job_id)}" if sub_job_id else ""
+    except (ValueError, TypeError, KeyError):
+        return ""
 
 
 def _job_and_loop(record: Read) -> str:

@@ -21,6 +21,7 @@ from agents.language.quota import (
     ask,
     fail,
     hit,
+    shares,
     spend,
 )
 
@@ -70,6 +71,10 @@ class Asker:
 
     def __init__(self, model: LanguageModel, cache: ResponseCache, policy: AskPolicy) -> None:
         self._model, self._cache, self._policy = model, cache, policy
+
+    def shares(self, state: QuotaState, parts: int) -> tuple[QuotaState, ...]:
+        """What a job has left, divided among sub-jobs that run side by side."""
+        return shares(state, self._policy.quota, parts)
 
     async def ask(self, question: Question[Parsed], state: QuotaState) -> Answer[Parsed]:
         """The answer to a question, by the first of: cache, model, model after repair. Otherwise the reason."""

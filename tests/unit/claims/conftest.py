@@ -1,5 +1,6 @@
 """A worker's world without Kafka: embedded stores in a folder of the test's own, and the sample web on loopback."""
 
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from agents.claims.submission import Submission
-from agents.results import Note
+from agents.results import Note, Send
 from agents.services import Services
 from streams.bootstrap import open_services
 from streams.embedded.sample_web import serve
@@ -39,10 +40,21 @@ async def services(tmp_path: Path) -> AsyncIterator[Services]:
 
 async def travel(submission: Submission, services: Services) -> tuple[bytes, list[tuple[str, Note]]]:
     """One claim through every handler, as the topics would carry it: the verdict's bytes and the notes on the way."""
-    topic, model, notes = "claims", submission, []
-    while topic != "verdicts":
-        result = await BY_TOPIC[topic].handle(model, services)
-        notes += [(BY_TOPIC[topic].name, note) for note in result.notes]
-        (send,) = result.sends
-        topic, model = send.to, send.value
-    return model, notes
+    verdicts, notes = await run(Send("claims", submission.job_id, submission), services)
+    (verdict,) = verdicts
+    assert isinstance(verdict.value, bytes)
+    return verdict.value, notes
+
+
+async def run(first: Send, services: Services) -> tuple[list[Send], list[tuple[str, Note]]]:
+    """A value and everything that follows from it, one step after the other: the verdicts, and the notes on the way."""
+    waiting, verdicts, notes = deque([first]), [], []
+    while waiting:
+        send = waiting.popleft()
+        if send.to == "verdicts":
+            verdicts.append(send)
+            continue
+        result = await BY_TOPIC[send.to].handle(send.value, services)
+        notes += [(BY_TOPIC[send.to].name, note) for note in result.notes]
+        waiting.extend(result.sends)
+    return verdicts, notes

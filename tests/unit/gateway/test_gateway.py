@@ -20,6 +20,7 @@ from streams.gateway.app import create_app
 from streams.gateway.desk import Desk
 from streams.gateway.hub import Hub
 from streams.settings import Settings
+from tests.support.parts import decomposed, end, services_over
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = (ROOT / "tests" / "data" / "golden" / "verdict_package.v1.json").read_bytes()
@@ -195,3 +196,28 @@ async def test_no_other_origin_may_call_unless_it_is_listed(tmp_path: Path) -> N
     async with gateway(tmp_path / "open", cors=(origin,)) as (client, _):
         answer = await client.get("/health", headers={"Origin": origin})
         assert answer.headers["access-control-allow-origin"] == origin
+
+
+async def test_a_decomposed_job_shows_its_sub_jobs_and_they_are_asked_for_by_their_ids(
+    door: tuple[httpx.AsyncClient, Desk],
+) -> None:
+    client, desk = door
+    services = services_over(desk.ledger)
+    first, _ = await decomposed(services, "job-1", 2)
+    await end(first, services)
+    shown = (await client.get("/jobs/job-1")).json()
+    assert shown["sub_jobs"] == [{"job_id": "job-1~1", "state": "completed"}, {"job_id": "job-1~2", "state": "open"}]
+    part = (await client.get("/jobs/job-1~1")).json()
+    assert (part["parent_job_id"], part["result"]["parent_job_id"]) == ("job-1", "job-1")
+    assert [job["job_id"] for job in (await client.get("/jobs")).json()["jobs"]] == ["job-1"]
+    refused = await client.post("/worker/verify", json=asked("job-1~1"))
+    assert refused.status_code == 422
+
+
+async def test_a_newsroom_reads_sub_results_in_its_own_words(door: tuple[httpx.AsyncClient, Desk]) -> None:
+    client, desk = door
+    await decided(desk, asked())
+    answer = (await client.post("/verify", json=asked())).json()
+    (part,) = answer["sub_results"]
+    assert set(part) == {"job_id", "claim", "verdict", "reasoning", "citations"}
+    assert part["verdict"] == "Supported"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from agents.claims.job import ClaimJob
+from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.package import VerdictPackage
 from agents.claims.submission import Submission
 from streams.contracts import ProgressEvent
@@ -21,6 +21,7 @@ GOLDEN = Path(__file__).parents[2] / "data" / "golden"
 MODELS: dict[str, type[BaseModel]] = {
     "submission": Submission,
     "claim_job": ClaimJob,
+    "sub_end": SubEnd,
     "verdict_package": VerdictPackage,
     "progress_event": ProgressEvent,
 }

@@ -4,7 +4,7 @@ from typing import get_type_hints
 
 import pytest
 
-from agents.claims.job import ClaimJob
+from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.package import VerdictPackage
 from agents.claims.submission import Submission
 from streams import topics
@@ -58,7 +58,7 @@ def test_contracts_are_the_models_that_the_documentation_names() -> None:
     assert contracts["progress"] is ProgressEvent
     assert contracts["dead-letters"] is None
     between = {contracts[stage.reads.name] for stage in STAGES if stage.reads is not topics.CLAIMS}
-    assert between == {ClaimJob}
+    assert between == {ClaimJob, SubEnd}
 
 
 def test_an_oversized_message_fits_into_the_dead_letters() -> None:

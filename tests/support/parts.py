@@ -1,0 +1,73 @@
+"""A decomposed claim without anything around it but a ledger: parts that nothing was found about, ended at will."""
+
+import itertools
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+from agents.claims.budget import LoopBudget
+from agents.claims.decided import settle
+from agents.claims.fan_out import fan_out
+from agents.claims.intake import job_record
+from agents.claims.job import ClaimJob, SubEnd
+from agents.claims.packaging import build_package
+from agents.claims.reading import Reading
+from agents.claims.submission import Submission
+from agents.language.service import Language
+from agents.services import Services
+from scoring.policy import policy_named
+from storage.ports import VerdictLedger
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def services_over(ledger: VerdictLedger, *, now: datetime = NOON) -> Services:
+    """What fan-out and aggregation ask for; they look at no other store. Its clock never says the same twice, so that
+    two decisions are never the same bytes by accident."""
+    nothing = cast("Any", None)
+    ticks = itertools.count()
+    return Services(
+        ledger=ledger,
+        index=nothing,
+        graph=nothing,
+        urls=nothing,
+        embedder=nothing,
+        stance=nothing,
+        language=Language(),
+        search=None,
+        fetcher=None,
+        credibility=nothing,
+        policy=policy_named("calibrated"),
+        budget=LoopBudget(),
+        clock=lambda: now + timedelta(microseconds=next(ticks)),
+    )
+
+
+def later(services: Services, by: timedelta) -> Services:
+    """The same world after a while."""
+    return replace(services, clock=lambda: services.clock() + by)
+
+
+async def decomposed(services: Services, job_id: str, parts: int) -> list[ClaimJob]:
+    """A claim of so many parts, accepted and taken apart: its sub-jobs."""
+    texts = tuple(f"Kelderwick has {number} bridges." for number in range(2, parts + 2))
+    submission = Submission(job_id=job_id, claim=" ".join(texts))
+    now = services.clock()
+    await services.ledger.open_job(job_record(submission, now, services.budget.deadline))
+    job = ClaimJob(
+        job_id=job_id,
+        submission=submission,
+        accepted_at=now,
+        deadline=now + services.budget.deadline,
+        reading=Reading(standalone=submission.claim, subclaims=texts),
+    )
+    sends = (await fan_out(job, services)).sends
+    return [send.value for send in sends if isinstance(send.value, ClaimJob)]
+
+
+async def end(part: ClaimJob, services: Services) -> SubEnd:
+    """The part decided, and what its parent is told."""
+    package = build_package(part.stopped("no_provider"), services.policy, "adaptive", services.clock())
+    (send,) = (await settle(package, services, services.clock())).sends
+    assert isinstance(send.value, SubEnd)
+    return send.value
