@@ -12,6 +12,7 @@ from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from storage.ports import GraphCandidate, Hit, HybridQuery
+from storage.ports.evidence import content_hash
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
@@ -98,7 +99,9 @@ def _fact_row(candidate: GraphCandidate, services: Services) -> CandidateRow:
         credibility=services.credibility.prior(fact.domain),
         published=fact.published,
         fetched=fact.observed,
+        content_hash=content_hash(text),
         extraction="graph",
+        same_as=fact.passage_id,  # the passage that says so: found both ways, it counts once
         triple=triple,
         found_by=(f"graph by {', '.join(candidate.matched)} within {candidate.hops} hops",),
     )

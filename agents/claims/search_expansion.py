@@ -9,6 +9,7 @@ from agents.errors import Permanent
 from agents.evidence.ingest import ingest_page
 from agents.evidence.ports import SearchOutcome
 from agents.evidence.relations import ingest_relations
+from agents.evidence.replacing import replace_earlier
 from agents.evidence.urls import registered_domain
 from agents.evidence.visits import ReadPage, Unread, Visitor, Visits
 from agents.language.quota import QuotaState
@@ -81,10 +82,12 @@ async def _store(pages: Sequence[ReadPage], visits: Visits, job: ClaimJob, servi
     facts, quota = await services.language.read_pages(job.claim, asked, job.quota)
     for read in pages:
         page, now = read.page, services.clock()
-        await ingest_page(
+        passages = await ingest_page(
             page, FACTS, index=services.index, embedder=services.embedder, credibility=services.credibility, now=now
         )
         await visits.stored(read, "index")
-        await ingest_relations(page, facts[page.url].triples, graph=services.graph, now=now)
+        await ingest_relations(page, facts[page.url].triples, passages, graph=services.graph, now=now)
+        reading = {page.url: [passage.id for passage in passages]}
+        await replace_earlier(FACTS, reading, index=services.index, graph=services.graph, before=now)
         await visits.stored(read, "graph")
     return quota

@@ -3,7 +3,7 @@
 Search expansion calls `ingest_page`; `veristream ingest` and the refresh of the knowledge base store in bulk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -31,10 +31,11 @@ async def ingest_page(
     embedder: Embedder,
     credibility: SourceCredibility,
     now: datetime,
-) -> int:
-    """Store a page's passages; returns how many were new."""
-    stored = await store_passages(passages_of(page, collection, credibility, now), index, embedder)
-    return stored.new
+) -> list[Passage]:
+    """Store a page's passages; returns all of them, those that were known included."""
+    passages = passages_of(page, collection, credibility, now)
+    await store_passages(passages, index, embedder)
+    return passages
 
 
 def passages_of(
@@ -76,6 +77,16 @@ async def missing_from(index: EvidenceIndex, passages: Sequence[Passage]) -> lis
     for passage in held:
         del wanted[passage.id]
     return list(wanted.values())
+
+
+async def held_passages(index: EvidenceIndex, ids: Iterable[str], *, outside: str = "") -> set[str]:
+    """Those of the ids that any collection holds, but for the one named `outside`."""
+    wanted = sorted(ids)
+    held: set[str] = set()
+    for collection in await index.collections():
+        if wanted and collection.name != outside:
+            held |= {passage.id for passage in await index.get(collection.name, wanted)}
+    return held
 
 
 def embedded_text(passage: Passage) -> str:

@@ -1,35 +1,48 @@
 """From the relations that a page states to facts in the graph. Doing it twice is doing it once."""
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from agents.evidence.extraction import ExtractedPage
+from agents.evidence.statements import Statement, Statements
 from scoring.values import Triple
-from storage.ports import Entity, Fact, KnowledgeGraph
+from storage.ports import Entity, Fact, KnowledgeGraph, Passage
 
 STATED = 0.6
 """Confidence in a relation that one page states: a little above even, because extraction also errs."""
 
 
 async def ingest_relations(
-    page: ExtractedPage, triples: Sequence[Triple], *, graph: KnowledgeGraph, now: datetime
+    page: ExtractedPage,
+    triples: Sequence[Triple],
+    passages: Sequence[Passage],
+    *,
+    graph: KnowledgeGraph,
+    now: datetime,
 ) -> int:
-    """Store a page's relations and the entities in them; returns how many relations were new."""
+    """Store a page's relations and the entities in them, each with its sentence; returns how many were new."""
     if not triples:
         return 0
     names = dict.fromkeys(name for triple in triples for name in (triple.subject, triple.object))
     await graph.upsert_entities([Entity(name) for name in names])
-    return await graph.upsert_facts(
-        [
-            Fact(
-                triple,
-                url=page.url,
-                observed=now,
-                confidence=STATED,
-                published=page.published,
-                domain=page.domain,
-                title=page.title,
-            )
-            for triple in triples
-        ]
-    )
+    statements = await asyncio.to_thread(Statements, passages)
+    facts = [
+        Fact(
+            triple,
+            url=page.url,
+            observed=now,
+            confidence=STATED,
+            published=page.published,
+            domain=page.domain,
+            title=page.title,
+        )
+        for triple in triples
+    ]
+    return await graph.upsert_facts([stated(fact, statements.of(fact.triple)) for fact in facts])
+
+
+def stated(fact: Fact, statement: Statement | None) -> Fact:
+    """The fact with its sentence and the passage that says it, where one was found."""
+    return replace(fact, text=statement.text, passage_id=statement.passage_id) if statement is not None else fact

@@ -1,19 +1,21 @@
 """Do the stores agree? Finds what searches do not reach, and what one store holds and another does not know of.
 
 Safe beside a running system: each store is read before the one that is written earlier, so that what is being
-written meanwhile is not taken for an orphan, and pages under a live lease are left to whoever reads them.
+written meanwhile is not taken for an orphan; what looks amiss is looked at once more at the end, and pages under a
+live lease are left to whoever reads them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agents.knowledge.scanning import all_facts, all_passages
+from agents.evidence.ingest import held_passages
+from agents.knowledge.scanning import all_facts, all_pages, all_passages
 from agents.language.rules.facts import extract_facts
-from storage.ports import Passage, RegistryPolicy, Stores, UrlStatus
+from storage.ports import Passage, Stores, UrlStatus
 from storage.ports.evidence import FACTS
 
-JOBS_AT_ONCE = 100
+PAGES_AT_ONCE = 500
 JUDGED_WHOLE = 2_000
 """Pages without relations that are kept in memory to be judged as a whole; beyond that each passage is judged alone."""
 
@@ -45,7 +47,7 @@ class Report:
 
 async def verify(stores: Stores, now: datetime) -> Report:
     """Look at everything once."""
-    lost = set(await read_pages(stores, now))
+    lost = await marked_pages(stores)
     related, named, facts = await _relations(stores)
     loose, unexplained = set(related), _Unexplained(related)
     passages = 0
@@ -63,28 +65,43 @@ async def verify(stores: Stores, now: datetime) -> Report:
         passages=passages,
         facts=facts,
         unreachable=unreachable,
-        lost=tuple(sorted(lost)),
-        loose=tuple(sorted(await _at_rest(stores, {*loose, *named.values()}, now))),
+        lost=tuple(await lost_pages(stores, lost)),
+        loose=tuple([url for url in sorted({*loose, *named.values()}) if await loose_facts(stores, url)]),
         half_stored=tuple(sorted(await _unrelated(stores, unexplained.stating(), now))),
     )
 
 
-async def read_pages(stores: Stores, now: datetime) -> list[str]:
-    """The pages that jobs have read, as far as the registry remembers and still says so."""
-    oldest = now - RegistryPolicy().job_memory_for
-    found: dict[str, None] = {}
-    after: str | None = None
-    while jobs := await stores.ledger.jobs(limit=JOBS_AT_ONCE, after=after):
-        for job in jobs:
-            parent = await stores.ledger.parent(job.job_id)
-            for job_id in (job.job_id, *(parent.children if parent else ())):
-                processed = await stores.urls.processed(job_id)
-                records = await stores.urls.get(processed)
-                found |= dict.fromkeys(one.url for one in records if one.status is UrlStatus.EXTRACTED)
-        if jobs[-1].opened_at < oldest:
-            break
-        after = jobs[-1].job_id
-    return list(found)
+async def marked_pages(stores: Stores) -> set[str]:
+    """The pages that the registry says were read."""
+    return {record.url async for record in all_pages(stores.urls) if record.status is UrlStatus.EXTRACTED}
+
+
+async def lost_pages(stores: Stores, urls: Iterable[str]) -> list[str]:
+    """Those of the pages that are marked as read while the index holds nothing of them."""
+    asked = sorted(urls)
+    lost: list[str] = []
+    for start in range(0, len(asked), PAGES_AT_ONCE):
+        some = asked[start : start + PAGES_AT_ONCE]
+        held = await stores.index.pages_held(some)
+        # The mark is looked at last: whoever stores a page does so before marking it.
+        records = await stores.urls.get([url for url in some if url not in held])
+        lost += [record.url for record in records if record.status is UrlStatus.EXTRACTED]
+    return lost
+
+
+async def loose_facts(stores: Stores, url: str) -> list[str]:
+    """Ids of a page's relations whose passages the index does not hold; some name none and go with their page.
+
+    The relations are read again last: whoever replaces a page moves them before the old passages go.
+    """
+    named = {fact.passage_id for fact in await stores.graph.facts_from(url) if fact.passage_id}
+    gone = named - await held_passages(stores.index, named)
+    is_held = url in await stores.index.pages_held([url])
+    return [
+        fact.id
+        for fact in await stores.graph.facts_from(url)
+        if (fact.passage_id in gone if fact.passage_id else not is_held)
+    ]
 
 
 async def _relations(stores: Stores) -> tuple[set[str], dict[str, str], int]:

@@ -1,7 +1,7 @@
 """Stores documents in bulk: batches of passages, embedded while the batch before is being written.
 
 What the collection holds already is looked up first and left alone, so that a run again costs little more than
-reading, and a run that was interrupted goes on where it stopped.
+reading, and a run that was interrupted goes on where it stopped. What a changed document used to say goes at the end.
 """
 
 import asyncio
@@ -10,12 +10,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.documents import Document, Piece, Skip
 from agents.evidence.extraction import ExtractedPage
 from agents.evidence.ingest import embedded_text, missing_from, passages_of
 from agents.evidence.relations import ingest_relations
+from agents.knowledge.earlier_readings import EarlierReadings
 from agents.language.ports import Embedder, Vectors
 from agents.language.rules.facts import extract_facts
 from storage.errors import StoreRefused
@@ -52,6 +54,8 @@ class Tally:
     new: int = 0
     known: int = 0
     relations: int = 0
+    outdated: int = 0
+    """Passages of earlier readings that were deleted because their documents read differently now."""
     consumed: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     examples: list[Skip] = field(default_factory=list)
@@ -62,10 +66,17 @@ class Tally:
             self.examples.append(skipped)
 
 
+class Cut(NamedTuple):
+    """A page and the passages that it is stored as."""
+
+    page: ExtractedPage
+    passages: tuple[Passage, ...]
+
+
 @dataclass(slots=True)
 class _Batch:
     passages: list[Passage] = field(default_factory=list)
-    pages: list[ExtractedPage] = field(default_factory=list)
+    pages: list[Cut] = field(default_factory=list)
 
 
 class Ingestion:
@@ -84,6 +95,7 @@ class Ingestion:
         self._after_storing = after_storing
         self._progress = progress
         self._writing: asyncio.Task[None] | None = None
+        self._earlier = EarlierReadings(target.collection, target.index, target.graph, target.clock())
 
     async def run(self, pieces: AsyncGenerator[Piece, None]) -> Tally:
         """Store every document of `pieces`; a mismatch of embedders is raised before anything is read."""
@@ -99,6 +111,7 @@ class Ingestion:
             await self._store(batch)
         finally:
             await self._settle()
+        self.tally.outdated += await self._earlier.settle()
         return self.tally
 
     def _take(self, piece: Piece, batch: _Batch) -> None:
@@ -113,13 +126,12 @@ class Ingestion:
     def _cut(self, document: Document, batch: _Batch) -> None:
         target, page = self._target, document.page
         try:
-            batch.passages += passages_of(
-                page, target.collection, target.credibility, target.clock(), method=document.method
-            )
+            passages = passages_of(page, target.collection, target.credibility, target.clock(), method=document.method)
         except StoreRefused as error:
             self.tally.skip(Skip(page.url, "refused", str(error)))
             return
-        batch.pages.append(page)
+        batch.passages += passages
+        batch.pages.append(Cut(page, tuple(passages)))
         self.tally.documents += 1
 
     async def _store(self, batch: _Batch) -> None:
@@ -139,9 +151,7 @@ class Ingestion:
             writing, self._writing = self._writing, None
             await writing
 
-    async def _write(
-        self, missing: list[Passage], vectors: Vectors | None, asked: int, pages: Sequence[ExtractedPage]
-    ) -> None:
+    async def _write(self, missing: list[Passage], vectors: Vectors | None, asked: int, pages: Sequence[Cut]) -> None:
         new = 0
         if vectors is not None:
             new = await self._target.index.upsert(list(zip(missing, vectors, strict=True)))
@@ -149,18 +159,21 @@ class Ingestion:
         self.tally.known += asked - new
         if self._target.graph is not None and pages:
             self.tally.relations += await _store_relations(pages, self._target.graph, self._target.clock())
+        for cut in pages:
+            self.tally.outdated += await self._earlier.note(cut.page.url, (one.id for one in cut.passages))
         if self._after_storing is not None and pages:
-            await self._after_storing([page.url for page in pages])
+            await self._after_storing([cut.page.url for cut in pages])
 
 
-async def _store_relations(pages: Sequence[ExtractedPage], graph: KnowledgeGraph, now: datetime) -> int:
+async def _store_relations(pages: Sequence[Cut], graph: KnowledgeGraph, now: datetime) -> int:
     """Of all pages, not of new ones alone: whoever stored their passages may have died before coming here."""
-    read = await asyncio.to_thread(lambda: [extract_facts(page.text, page.published).triples for page in pages])
-    stating = [(page, triples) for page, triples in zip(pages, read, strict=True) if triples]
+    read = await asyncio.to_thread(lambda: [extract_facts(cut.page.text, cut.page.published).triples for cut in pages])
+    stating = [(cut, triples) for cut, triples in zip(pages, read, strict=True) if triples]
     new = 0
     for start in range(0, len(stating), RELATIONS_AT_ONCE):
         some = stating[start : start + RELATIONS_AT_ONCE]
-        new += sum(await asyncio.gather(*(ingest_relations(page, one, graph=graph, now=now) for page, one in some)))
+        writes = (ingest_relations(cut.page, triples, cut.passages, graph=graph, now=now) for cut, triples in some)
+        new += sum(await asyncio.gather(*writes))
     return new
 
 

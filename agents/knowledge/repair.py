@@ -1,12 +1,11 @@
 """Mends what `checking` finds, from what is stored. Every step may be repeated; nothing sound is touched."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from agents.evidence.extraction import ExtractedPage
 from agents.evidence.relations import ingest_relations
-from agents.knowledge.checking import Report
+from agents.knowledge.checking import Report, loose_facts, lost_pages
 from agents.knowledge.scanning import all_passages
 from agents.language.rules.facts import extract_facts
 from storage.ports import Passage, Stores
@@ -33,7 +32,7 @@ async def repair(stores: Stores, report: Report, now: datetime) -> Mended:
     """Mend what `report` names."""
     return Mended(
         rewritten=await _rewrite(stores, report),
-        forgotten=sum([await stores.urls.forget(url) for url in report.lost]),
+        forgotten=sum([await stores.urls.forget(url) for url in await lost_pages(stores, report.lost)]),
         dropped=sum([await _drop_loose(stores, url) for url in report.loose]),
         added=await _relate(stores, frozenset(report.half_stored), now),
     )
@@ -48,22 +47,7 @@ async def _rewrite(stores: Stores, report: Report) -> int:
 
 
 async def _drop_loose(stores: Stores, url: str) -> int:
-    """Delete a page's relations but those whose passages are there; some name none and go with their page."""
-    facts = await stores.graph.facts_from(url)
-    held = await _held(stores, {fact.passage_id for fact in facts if fact.passage_id})
-    kept = [fact for fact in facts if (fact.passage_id in held if fact.passage_id else held)]
-    await stores.graph.delete_by_url(url)
-    if kept:
-        await stores.graph.upsert_facts(kept)
-    return len(facts) - len(kept)
-
-
-async def _held(stores: Stores, ids: Iterable[str]) -> set[str]:
-    wanted = sorted(ids)
-    held: set[str] = set()
-    for collection in await stores.index.collections():
-        held |= {passage.id for passage in await stores.index.get(collection.name, wanted)}
-    return held
+    return await stores.graph.delete_facts(await loose_facts(stores, url))
 
 
 async def _relate(stores: Stores, urls: frozenset[str], now: datetime) -> int:
@@ -73,7 +57,7 @@ async def _relate(stores: Stores, urls: frozenset[str], now: datetime) -> int:
         async for passage, _ in all_passages(stores.index, FACTS):
             if passage.url in urls:
                 triples = extract_facts(passage.text, passage.published).triples
-                added += await ingest_relations(_page(passage), triples, graph=stores.graph, now=now)
+                added += await ingest_relations(_page(passage), triples, [passage], graph=stores.graph, now=now)
     return added
 
 

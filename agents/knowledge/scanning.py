@@ -2,7 +2,17 @@
 
 from collections.abc import AsyncGenerator
 
-from storage.ports import ClaimRecord, Entity, EvidenceIndex, Fact, KnowledgeGraph, Passage, Vector
+from storage.ports import (
+    ClaimRecord,
+    Entity,
+    EvidenceIndex,
+    Fact,
+    KnowledgeGraph,
+    Passage,
+    UrlRecord,
+    UrlRegistry,
+    Vector,
+)
 
 PAGE = 500
 """Rows per request: a few megabytes with their vectors."""
@@ -42,3 +52,12 @@ async def all_claims(graph: KnowledgeGraph) -> AsyncGenerator[ClaimRecord, None]
         for claim in page:
             yield claim
         after = page[-1].job_id
+
+
+async def all_pages(urls: UrlRegistry) -> AsyncGenerator[UrlRecord, None]:
+    """Every page of the registry."""
+    after: str | None = None
+    while page := await urls.scan(after=after, limit=PAGE):
+        for record in page:
+            yield record
+        after = page[-1].url

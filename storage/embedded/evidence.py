@@ -1,7 +1,7 @@
 """EvidenceIndex in SQLite: FTS5 for words, rounded vectors scanned by NumPy, exact cosines by sqlite-vec."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -53,8 +53,15 @@ class SqliteEvidenceIndex:
     async def get(self, collection: str, ids: Sequence[str]) -> list[Passage]:
         return await self._db.read(lambda db: evidence_reading.get(db, collection, ids))
 
+    async def pages_held(self, urls: Sequence[str]) -> set[str]:
+        return await self._db.read(lambda db: evidence_reading.pages_held(db, urls))
+
     async def delete_by_url(self, url: str, collection: str | None = None) -> int:
         return await self._db.write(lambda db: evidence_writing.delete_by_url(db, url, collection))
+
+    async def keep_only(self, collection: str, pages: Mapping[str, Sequence[str]], *, fetched_before: datetime) -> int:
+        before = micros(aware("fetched_before", fetched_before))
+        return await self._db.write(lambda db: evidence_writing.keep_only(db, collection, pages, before))
 
     async def delete_fetched_before(self, moment: datetime, collection: str) -> int:
         at = micros(aware("moment", moment))

@@ -107,6 +107,16 @@ def get(db: apsw.Connection, name: str, ids: Sequence[str]) -> list[Passage]:
     return [_passage(db, rowid) for (rowid,) in list(rows)]
 
 
+def pages_held(db: apsw.Connection, urls: Sequence[str]) -> set[str]:
+    """Addresses with passages in any collection that has a name."""
+    rows = db.execute(
+        "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM passages"
+        " JOIN collections ON collections.id = collection WHERE url = value AND name IS NOT NULL)",
+        (json.dumps(list(urls)),),
+    )
+    return {url for (url,) in rows}
+
+
 def collections(db: apsw.Connection) -> list[Collection]:
     """Every collection that has a name."""
     rows = db.execute(

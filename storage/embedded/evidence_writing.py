@@ -1,7 +1,7 @@
 """The index's SQL for writing; each function runs in its caller's transaction."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 import apsw
@@ -112,6 +112,20 @@ def delete_by_url(db: apsw.Connection, url: str, name: str | None) -> int:
         (url, name),
     )
     return _delete(db, list(rows))
+
+
+def keep_only(db: apsw.Connection, name: str, pages: Mapping[str, Sequence[str]], before: int) -> int:
+    """What earlier readings of these pages left."""
+    stale: list[tuple[int, int, int]] = []
+    for url, ids in pages.items():
+        rows = db.execute(
+            "SELECT collection, id, slot FROM passages WHERE url = ? AND fetched < ?"
+            " AND collection = (SELECT id FROM collections WHERE name = ?)"
+            " AND passage_id NOT IN (SELECT value FROM json_each(?))",
+            (url, before, name, json.dumps(list(ids))),
+        )
+        stale += rows
+    return _delete(db, stale)
 
 
 def delete_fetched_before(db: apsw.Connection, moment: int, name: str) -> int:

@@ -40,6 +40,9 @@ class SqliteKnowledgeGraph:
     async def facts_from(self, url: str) -> list[Fact]:
         return await self._db.read(lambda db: graph_reading.facts_from(db, url))
 
+    async def delete_facts(self, ids: Sequence[str]) -> int:
+        return await self._db.write(lambda db: graph_writing.delete_facts(db, ids))
+
     async def delete_by_url(self, url: str) -> int:
         return await self._db.write(lambda db: graph_writing.delete_by_url(db, url))
 

@@ -89,11 +89,27 @@ def delete_by_url(db: apsw.Connection, url: str) -> int:
 
 def delete_observed_before(db: apsw.Connection, moment: int) -> int:
     """Old facts, and the pages that are left without any."""
-    pages = [(page,) for (page,) in db.execute("SELECT DISTINCT page FROM facts WHERE observed < ?", (moment,))]
+    pages = db.execute("SELECT DISTINCT page FROM facts WHERE observed < ?", (moment,)).fetchall()
     db.execute("DELETE FROM facts WHERE observed < ?", (moment,))
     gone = db.changes()
-    db.executemany("DELETE FROM pages WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM facts WHERE page = ?1)", pages)
+    _delete_bare_pages(db, pages)
     return gone
+
+
+def delete_facts(db: apsw.Connection, ids: Sequence[str]) -> int:
+    """Some facts, and the pages that are left without any."""
+    asked = (json.dumps(list(ids)),)
+    pages = db.execute(
+        "SELECT DISTINCT page FROM facts WHERE fact_id IN (SELECT value FROM json_each(?))", asked
+    ).fetchall()
+    db.execute("DELETE FROM facts WHERE fact_id IN (SELECT value FROM json_each(?))", asked)
+    gone = db.changes()
+    _delete_bare_pages(db, pages)
+    return gone
+
+
+def _delete_bare_pages(db: apsw.Connection, pages: Iterable[tuple[object, ...]]) -> None:
+    db.executemany("DELETE FROM pages WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM facts WHERE page = ?1)", pages)
 
 
 def record_claim(db: apsw.Connection, claim: ClaimRecord) -> None:

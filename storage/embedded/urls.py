@@ -75,6 +75,9 @@ class SqliteUrlRegistry:
     async def processed(self, job_id: str) -> list[str]:
         return await self._db.read(lambda db: urls_sql.processed(db, job_id))
 
+    async def scan(self, *, after: str | None = None, limit: int = 500) -> list[UrlRecord]:
+        return await self._db.read(lambda db: urls_sql.scan(db, after, limit))
+
     async def forget(self, url: str) -> bool:
         known = normal_url(url)
         return await self._db.write(lambda db: urls_sql.forget(db, known))

@@ -157,6 +157,12 @@ def processed(db: apsw.Connection, job_id: str) -> list[str]:
     return [url for (url,) in rows]
 
 
+def scan(db: apsw.Connection, after: str | None, limit: int) -> list[UrlRecord]:
+    """A page in the order of addresses."""
+    rows = db.execute("SELECT url FROM urls WHERE url > ? ORDER BY url LIMIT ?", (after or "", limit))
+    return get(db, [url for (url,) in rows])
+
+
 def forget(db: apsw.Connection, url: str) -> bool:
     """Drop a page."""
     db.execute("DELETE FROM urls WHERE url = ?", (url,))

@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Protocol
@@ -139,8 +139,19 @@ class EvidenceIndex(Protocol):
         """The passages with these ids, in that order; ids that are not there are left out."""
         ...
 
+    async def pages_held(self, urls: Sequence[str]) -> set[str]:
+        """Those of the addresses that some collection holds passages of."""
+        ...
+
     async def delete_by_url(self, url: str, collection: str | None = None) -> int:
         """Delete a page's passages, from one collection or all; return how many."""
+        ...
+
+    async def keep_only(self, collection: str, pages: Mapping[str, Sequence[str]], *, fetched_before: datetime) -> int:
+        """Of these pages (address and ids) delete what earlier readings left: passages with other ids.
+
+        What was fetched at that moment or later stays: it may be somebody's newer reading. Returns how many went.
+        """
         ...
 
     async def delete_fetched_before(self, moment: datetime, collection: str) -> int:

@@ -141,6 +141,10 @@ class KnowledgeGraph(Protocol):
         """What one page states."""
         ...
 
+    async def delete_facts(self, ids: Sequence[str]) -> int:
+        """Delete the facts with these ids, and pages that are left without any; return how many facts."""
+        ...
+
     async def delete_by_url(self, url: str) -> int:
         """Delete a page's facts, and the page; return how many facts. Entities stay."""
         ...

@@ -144,6 +144,10 @@ class UrlRegistry(Protocol):
         """Everything the job has processed, in order."""
         ...
 
+    async def scan(self, *, after: str | None = None, limit: int = 500) -> list[UrlRecord]:
+        """A page of the registry in the order of addresses, after the address `after`: for checks."""
+        ...
+
     async def forget(self, url: str) -> bool:
         """Drop a page from the registry, so that it may be read again; true if it was there."""
         ...

@@ -111,8 +111,9 @@ def _progress() -> Progress:
 
 def _say(tally: Tally) -> None:
     related = f", {tally.relations} new relations" if tally.relations else ""
+    outdated = f", {tally.outdated} of earlier versions deleted" if tally.outdated else ""
     stdout.print(
-        f"{tally.documents} documents: {tally.new} new passages, {tally.known} known already{related};"
+        f"{tally.documents} documents: {tally.new} new passages, {tally.known} known already{outdated}{related};"
         f" skipped {tally.skipped.total()}"
     )
     for skipped in tally.examples:

@@ -1,6 +1,7 @@
-"""`veristream stores`: check and mend the stores, carry them elsewhere, delete what has been kept long enough."""
+"""`veristream stores`: check and mend the stores, carry them elsewhere, delete what must go or was kept long enough."""
 
 from collections import Counter
+from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from agents.knowledge.checking import Report
 from agents.knowledge.checking import verify as look
 from agents.knowledge.exchange import BadBackup, import_lines
 from agents.knowledge.exchange import export as write_lines
+from agents.knowledge.forgetting import Forgotten, forget_before, forget_page
 from agents.knowledge.repair import Mended
 from agents.knowledge.repair import repair as mend
 from agents.services import Services
@@ -23,7 +25,7 @@ from streams.cli.options import example, options, stdout
 
 SHOWN = 10
 
-app = typer.Typer(help="Verify, repair, export, import and purge the stores.", no_args_is_help=True)
+app = typer.Typer(help="Verify, repair, export, import, purge the stores; forget a page.", no_args_is_help=True)
 
 
 @app.command("verify", epilog=example("stores verify"))
@@ -71,11 +73,28 @@ def purge(
     workspace: Annotated[
         list[str] | None, typer.Option(help="NAME=DAYS for a workspace that keeps them longer or shorter.")
     ] = None,
+    facts_days: Annotated[
+        int | None, typer.Option(min=1, help="Also delete what jobs read longer ago than this from the web.")
+    ] = None,
 ) -> None:
     """Delete audit entries that have been kept long enough (90 days by default), and old notes on fetched pages."""
     kept = Retention(timedelta(days=days), dict(_workspace(text) for text in workspace or []))
-    entries, notes = run(_purge(kept), debug=options(context).debug)
+    age = None if facts_days is None else timedelta(days=facts_days)
+    entries, notes, gone = run(_purge(kept, age), debug=options(context).debug)
     stdout.print(f"deleted {entries} audit entries and {notes} notes on fetched pages")
+    if gone is not None:
+        stdout.print(f"deleted {_gone(gone)}")
+
+
+@app.command("forget", epilog=example("stores forget https://example.org/retracted"))
+def forget(
+    context: typer.Context, addresses: Annotated[list[str], typer.Argument(help="Addresses of pages or documents.")]
+) -> None:
+    """Delete all that was read from a page: its passages, its relations, and the mark that it was read."""
+    gone = run(_forget(addresses), debug=options(context).debug)
+    stdout.print(f"deleted {_gone(gone)}")
+    if gone == Forgotten():
+        raise fail("the stores hold nothing under such an address; `veristream stores export` lists what they hold")
 
 
 def _workspace(text: str) -> tuple[str, timedelta]:
@@ -115,10 +134,21 @@ async def _import(file: Path) -> Counter[str]:
             raise Refused(str(error)) from None
 
 
-async def _purge(retention: Retention) -> tuple[int, int]:
+async def _purge(retention: Retention, facts: timedelta | None) -> tuple[int, int, Forgotten | None]:
     async with open_services(store_settings()) as services:
         now = services.clock()
-        return await services.ledger.purge(now, retention), await services.urls.purge(now)
+        entries, notes = await services.ledger.purge(now, retention), await services.urls.purge(now)
+        return entries, notes, None if facts is None else await forget_before(_stores(services), now - facts)
+
+
+async def _forget(addresses: list[str]) -> Forgotten:
+    async with open_services(store_settings()) as services:
+        gone = [await forget_page(_stores(services), address) for address in addresses]
+        return Forgotten(*(sum(numbers) for numbers in zip(*map(astuple, gone), strict=True)))
+
+
+def _gone(gone: Forgotten) -> str:
+    return f"{gone.passages} passages and {gone.relations} relations; {gone.pages} pages may be read again"
 
 
 def _say(report: Report) -> None:

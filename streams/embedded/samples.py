@@ -7,6 +7,7 @@ import samples
 from agents.claims.submission import Submission
 from agents.evidence.extraction import ExtractedPage, extract
 from agents.evidence.ingest import ingest_page
+from agents.evidence.replacing import replace_earlier
 from storage.ports.evidence import STATIC_KNOWLEDGE
 from streams import topics
 from streams.admission import Admission
@@ -30,14 +31,17 @@ async def load_knowledge_base(settings: Settings) -> int:
         for sample in samples.load().knowledge_base:
             page = await extract(sample.html(), sample.url)
             if isinstance(page, ExtractedPage):
-                await ingest_page(
+                now = services.clock()
+                passages = await ingest_page(
                     page,
                     STATIC_KNOWLEDGE,
                     index=services.index,
                     embedder=services.embedder,
                     credibility=services.credibility,
-                    now=services.clock(),
+                    now=now,
                 )
+                reading = {page.url: [passage.id for passage in passages]}
+                await replace_earlier(STATIC_KNOWLEDGE, reading, index=services.index, graph=None, before=now)
                 stored += 1
             else:
                 log.warning("a sample page could not be read", url=page.url, reason=page.reason, detail=page.detail)

@@ -74,6 +74,15 @@ class TestFacts:
         assert await graph.counts() == GraphCounts(entities=3, facts=1, sources=1, claims=0)
         assert triples([c.fact for c in await graph.candidates(["A"])]) == {("A", "knows", "C")}
 
+    async def test_chosen_facts_are_deleted_and_pages_left_without_any(self, graph: KnowledgeGraph) -> None:
+        facts = [fact("A", "knows", "B"), fact("A", "likes", "B"), fact("B", "knows", "C", url="https://a.org/2")]
+        await graph.upsert_facts(facts)
+        assert await graph.delete_facts([facts[0].id, facts[2].id, "unknown"]) == 2
+        assert await graph.delete_facts([facts[0].id]) == 0
+        assert await graph.delete_facts([]) == 0
+        assert await graph.scan_facts() == [facts[1]]
+        assert await graph.counts() == GraphCounts(entities=3, facts=1, sources=1, claims=0)
+
     async def test_old_facts_are_deleted_and_pages_left_without_any(self, graph: KnowledgeGraph) -> None:
         old = NOW - timedelta(days=9)
         await graph.upsert_facts(

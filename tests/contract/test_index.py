@@ -202,6 +202,67 @@ class TestDeleting:
         assert await index.delete_fetched_before(NOW - timedelta(days=1), "nowhere") == 0
         assert texts(await index.search(query("moon", moon=1))) == ["New moon"]
 
+    async def test_a_new_reading_of_a_page_takes_the_place_of_earlier_ones(self, index: EvidenceIndex) -> None:
+        yesterday = NOW - timedelta(days=1)
+        same, gone = (passage(text, url="https://a.org", fetched=yesterday) for text in ("Same moon", "Old moon"))
+        fresh = passage("New moon", url="https://a.org")
+        elsewhere = passage("Old moon", url="https://b.org", fetched=yesterday)
+        kept_apart = replace(gone, collection="static_gk")
+        await index.upsert([(p, vector_of(moon=1)) for p in (same, gone, fresh, elsewhere, kept_apart)])
+        reading = {"https://a.org": [same.id, fresh.id], "https://nowhere.org": []}
+        assert await index.keep_only("facts", reading, fetched_before=NOW) == 1
+        assert await index.keep_only("facts", reading, fetched_before=NOW) == 0
+        assert await index.keep_only("nowhere", reading, fetched_before=NOW) == 0
+        assert await index.get("facts", [p.id for p in (same, gone, fresh, elsewhere)]) == [same, fresh, elsewhere]
+        assert await index.count("static_gk") == 1
+        assert await index.unreachable("facts") == []
+
+    async def test_what_somebody_else_read_since_stays(self, index: EvidenceIndex) -> None:
+        mine = passage("My moon", url="https://a.org", fetched=NOW - timedelta(seconds=1))
+        theirs = passage("Their moon", url="https://a.org")
+        await index.upsert([(p, vector_of(moon=1)) for p in (mine, theirs)])
+        assert await index.keep_only("facts", {"https://a.org": [mine.id]}, fetched_before=mine.fetched) == 0
+        assert await index.count("facts") == 2
+
+    async def test_many_pages_are_read_anew_in_one_call(self, index: EvidenceIndex) -> None:
+        pages = [f"https://a.org/{n}" for n in range(300)]
+        for text, at in (("old", NOW - timedelta(days=1)), ("new", NOW)):
+            await index.upsert(
+                [
+                    (passage(f"{text} moon", url=url, fetched=at), vector_of(moon=1, music=n))
+                    for n, url in enumerate(pages)
+                ]
+            )
+        reading = {url: [passage("new moon", url=url).id] for url in pages}
+        assert await index.keep_only("facts", reading, fetched_before=NOW) == 300
+        assert {p.text for p, _ in await index.scan("facts")} == {"new moon"}
+
+    async def test_a_reader_finds_a_page_at_every_moment_of_its_replacement(
+        self, index: EvidenceIndex, other: Stores
+    ) -> None:
+        url = "https://a.org"
+        begun, finished = asyncio.Event(), asyncio.Event()
+        seen: list[int] = []
+
+        async def read() -> None:
+            while not finished.is_set():
+                seen.append(len(await other.index.search(query("moon", moon=1))))
+                begun.set()
+
+        def edition(n: int) -> Passage:
+            return passage(f"Moon edition {n}", url=url, fetched=NOW + timedelta(seconds=n))
+
+        await index.upsert([(edition(0), vector_of(moon=1))])
+        async with asyncio.TaskGroup() as readers, asyncio.timeout(60):
+            readers.create_task(read())
+            await begun.wait()
+            for n in range(1, 15):
+                await index.upsert([(edition(n), vector_of(moon=1))])
+                await index.keep_only("facts", {url: [edition(n).id]}, fetched_before=edition(n).fetched)
+            finished.set()
+        assert set(seen) <= {1, 2}
+        assert texts(await index.search(query("moon", moon=1))) == ["Moon edition 14"]
+
     async def test_the_room_of_deleted_passages_is_used_again(self, filled: EvidenceIndex) -> None:
         for _ in range(3):
             for p, _vector in corpus()[:6]:
@@ -319,6 +380,15 @@ class TestLookingAfter:
         assert await filled.repair("facts", [p.id for p, _ in corpus()]) == 12
         assert await filled.repair("facts", ["no such id"]) == 0
         assert await filled.search(query("moon", 12, moon=1)) == before
+
+    async def test_pages_are_known_in_whatever_collection_they_lie(self, filled: EvidenceIndex) -> None:
+        here, there = corpus()[0][0].url, "https://a.org/東京?a=1&b='"
+        await filled.upsert([(passage("Moon", url=there, collection="static_gk"), vector_of(moon=1))])
+        many = [f"https://nowhere.org/{n}" for n in range(600)]
+        assert await filled.pages_held([*many, here, there]) == {here, there}
+        await filled.drop("static_gk")
+        assert await filled.pages_held([here, there]) == {here}
+        assert await filled.pages_held([]) == set()
 
     async def test_get_leaves_out_what_is_not_there(self, filled: EvidenceIndex) -> None:
         first, second = corpus()[0][0], corpus()[1][0]

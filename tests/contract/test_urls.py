@@ -207,6 +207,25 @@ class TestExtraction:
         assert record == UrlRecord(PAGE, UrlStatus.SEEN, 2, frozenset({"b"}), NOW)
 
 
+class TestScanning:
+    async def test_a_scan_sees_every_page_once_as_it_stands(self, urls: UrlRegistry) -> None:
+        pages = [f"https://example.org/{name}" for name in ("b", "é", "a", "東京", "c/d", "c")]
+        await see(urls, *pages, claims=("one", "two"))
+        await extract(urls, pages[0])
+        found: list[UrlRecord] = []
+        after = None
+        while page := await urls.scan(after=after, limit=4):
+            assert len(page) <= 4
+            found += page
+            after = page[-1].url
+        assert {record.url: record for record in found} == {record.url: record for record in await urls.get(pages)}
+        assert len(found) == len(pages)
+        assert [record.url for record in found if record.status is UrlStatus.EXTRACTED] == [pages[0]]
+
+    async def test_an_empty_registry_has_nothing_to_scan(self, urls: UrlRegistry) -> None:
+        assert await urls.scan() == []
+
+
 class TestJobMemory:
     async def test_pages_of_an_earlier_loop_are_not_processed_again(self, urls: UrlRegistry) -> None:
         a, b, c = (f"https://example.org/{name}" for name in "abc")

@@ -112,6 +112,7 @@ async def exercise_graph(graph: Neo4jKnowledgeGraph) -> None:
     await graph.scan_entities()
     await graph.scan_claims()
     await graph.counts()
+    await graph.delete_facts(["fact"])
     await graph.delete_observed_before(NOW)
     await graph.delete_by_url("https://a.org")
 
@@ -127,6 +128,7 @@ async def exercise_urls(urls: Neo4jUrlRegistry) -> None:
     await urls.remember("job", 1, [page], now=NOW)
     await urls.unprocessed("job", 2, [page], now=NOW)
     await urls.processed("job")
+    await urls.scan()
     await urls.forget(page)
     await urls.purge(NOW)
 

@@ -65,7 +65,7 @@ def triples_of(sentence: str) -> list[Triple]:
     verbs = [index for index in finite_verbs(words) if index > 0]
     if not verbs or verbs[0] > 8:
         return []
-    subject = body[: spans[verbs[0]][1]].strip(" ,")
+    subject = body[: spans[verbs[0]][1]].strip(" ,-–—•*")  # an item of a list begins with its mark
     if not find_entities(f"About {subject}"):
         return []
     last = _end_of_relation(words, verbs[0])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from storage.graph_scores import GraphScorePolicy
 from storage.ports.checks import aware
@@ -34,6 +35,13 @@ class Neo4jKnowledgeGraph:
 
     async def facts_from(self, url: str) -> list[Fact]:
         return await self._db.read(lambda work: graph_reading.facts_from(work, url))
+
+    async def delete_facts(self, ids: Sequence[str]) -> int:
+        gone = 0
+        for start in range(0, len(ids), graph_writing.DELETED_AT_ONCE):
+            some = ids[start : start + graph_writing.DELETED_AT_ONCE]
+            gone += await self._db.write(partial(graph_writing.delete_facts, ids=some))
+        return gone
 
     async def delete_by_url(self, url: str) -> int:
         return await self._db.write(lambda work: graph_writing.delete_by_url(work, url))

@@ -8,6 +8,8 @@ reads properties besides keeps others from adding relations while it waits, and 
 from collections.abc import Iterable, Sequence
 from typing import Any, LiteralString
 
+from neo4j import Record
+
 from storage.ports.graph import ClaimRecord, Entity, Fact, entity_key
 from storage.servers.neo4j.connection import Work
 from storage.servers.neo4j.keys import key_of
@@ -15,6 +17,8 @@ from storage.times import micros
 
 DELETED_AT_ONCE = 1_000
 """Facts deleted per transaction, so that a large clearing-up holds no locks for long."""
+END_OF_TIME = 2**63 - 1
+"""A moment that everything was observed before."""
 
 ENTITIES: LiteralString = """
 UNWIND $rows AS row
@@ -64,11 +68,12 @@ ENDS_OF: LiteralString = """
 MATCH (:Source {space: $space, key: $key})<-[:STATED_BY]-(:Fact)-[:SUBJECT|OBJECT]->(e:Entity)
 RETURN DISTINCT e.key AS key
 """
-ENDS_OF_OLD: LiteralString = """
-MATCH (f:Fact) WHERE f.space = $space AND f.observed < $before WITH f LIMIT $limit
+TIED: LiteralString = """
 MATCH (f)-[:SUBJECT|OBJECT]->(e:Entity) MATCH (f)-[:STATED_BY]->(s:Source)
 RETURN collect(DISTINCT f.fact_id) AS facts, collect(DISTINCT e.key) AS entities, collect(DISTINCT s.key) AS sources
 """
+OLD: LiteralString = "MATCH (f:Fact) WHERE f.space = $space AND f.observed < $before WITH f LIMIT $limit" + TIED
+CHOSEN: LiteralString = "UNWIND $ids AS id MATCH (f:Fact {space: $space, fact_id: id})" + TIED
 DELETE_PAGE_FACTS: LiteralString = """
 MATCH (:Source {space: $space, key: $key})<-[:STATED_BY]-(f:Fact) DETACH DELETE f RETURN count(*) AS gone
 """
@@ -185,11 +190,20 @@ async def delete_by_url(work: Work, url: str) -> int:
 
 async def delete_observed_before(work: Work, moment: int) -> int:
     """Some of the old facts, and the pages that are left without any; 0 when no old fact is left."""
-    found = await work.row(ENDS_OF_OLD, before=moment, limit=DELETED_AT_ONCE)
+    return await _delete(work, await work.row(OLD, before=moment, limit=DELETED_AT_ONCE), moment)
+
+
+async def delete_facts(work: Work, ids: Sequence[str]) -> int:
+    """Some facts, and the pages that are left without any."""
+    return await _delete(work, await work.row(CHOSEN, ids=list(ids)), END_OF_TIME)
+
+
+async def _delete(work: Work, found: Record | None, before: int) -> int:
+    """The facts found, as far as nobody has stated them again since, and sources that nothing leads to any more."""
     assert found is not None
     await work.rows(LOCK_ENTITIES, keys=sorted(found["entities"]))
     await work.rows(LOCK_SOURCES, keys=sorted(found["sources"]))
-    gone = await work.row(DELETE_FACTS, ids=found["facts"], before=moment)
+    gone = await work.row(DELETE_FACTS, ids=found["facts"], before=before)
     await work.rows(DELETE_SOURCES, keys=sorted(found["sources"]))
     return int(gone["gone"]) if gone else 0
 

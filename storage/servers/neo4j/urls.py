@@ -70,6 +70,9 @@ class Neo4jUrlRegistry:
     async def processed(self, job_id: str) -> list[str]:
         return await self._db.read(lambda work: urls_cypher.processed(work, job_id))
 
+    async def scan(self, *, after: str | None = None, limit: int = 500) -> list[UrlRecord]:
+        return await self._db.read(lambda work: urls_cypher.scan(work, after, limit))
+
     async def forget(self, url: str) -> bool:
         known = normal_url(url)
         return await self._db.write(lambda work: urls_cypher.forget(work, known))

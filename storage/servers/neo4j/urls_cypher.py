@@ -37,13 +37,17 @@ UNWIND $claims AS claim MATCH (c:Seeker {space: $space, claim_id: claim})
 UNWIND $keys AS key MATCH (p:Page {space: $space, key: key})
 MERGE (c)-[:SAW]->(p)
 """
-GET: LiteralString = """
-UNWIND $keys AS key
-MATCH (p:Page {space: $space, key: key})
-RETURN key, p.url AS url, p.status AS status, p.first_stage AS first_stage, p.changed_at AS changed_at,
+RECORD: LiteralString = """
+RETURN p.key AS key, p.url AS url, p.status AS status, p.first_stage AS first_stage, p.changed_at AS changed_at,
        p.reason AS reason, p.lease_owner AS lease_owner, p.lease_until AS lease_until, p.in_index AS in_index,
        p.in_graph AS in_graph, [(c:Seeker)-[:SAW]->(p) | c.claim_id] AS claims
 """
+GET: LiteralString = "UNWIND $keys AS key MATCH (p:Page {space: $space, key: key})" + RECORD
+SCAN: LiteralString = (
+    "MATCH (p:Page) WHERE p.space = $space AND p.key > $after WITH p ORDER BY p.space, p.key LIMIT $limit"
+    + RECORD
+    + "ORDER BY p.space, p.key"
+)
 LOCK: LiteralString = "UNWIND $keys AS key MATCH (p:Page {space: $space, key: key}) SET p.locked = true"
 CHANGE: LiteralString = "UNWIND $rows AS row MATCH (p:Page {space: $space, key: row.key}) SET p += row.values"
 FREE: LiteralString = " AND (p.lease_until IS NULL OR p.lease_until <= $now)"
@@ -224,6 +228,11 @@ async def remember(work: Work, job_id: str, loop: int, urls: Sequence[str], now:
 async def processed(work: Work, job_id: str) -> list[str]:
     """In the order of loops."""
     return [row["url"] for row in await work.rows(VISITS, job_id=job_id)]
+
+
+async def scan(work: Work, after: str | None, limit: int) -> list[UrlRecord]:
+    """A page in the order of keys."""
+    return [_record(row) for row in await work.rows(SCAN, after=key_of(after or ""), limit=limit)]
 
 
 async def forget(work: Work, url: str) -> bool:

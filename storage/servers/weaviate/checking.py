@@ -15,7 +15,7 @@ from weaviate.classes.query import Filter, MetadataQuery
 from storage.lexical import index_terms
 from storage.ports.evidence import Vector
 from storage.servers.weaviate.connection import WeaviateConnection
-from storage.servers.weaviate.objects import SHOWN, Prepared, stored_of
+from storage.servers.weaviate.objects import SHOWN, Prepared, digest, stored_of
 from storage.servers.weaviate.writing import insert, messages
 
 SELF_SEARCH = 16
@@ -25,8 +25,30 @@ MOST = 10_000
 """Weaviate returns no more than this. Of a passage with more copies than that nobody can tell."""
 SAME = 1e-4
 """Two vectors whose dot products with a third differ by less than this are copies, rounding included."""
+PAGES_AT_ONCE = 256
+"""Addresses looked for by one query."""
 WORDS_AT_ONCE = 64
 """Passages whose words one query checks."""
+
+
+async def pages_held(weaviate: WeaviateConnection, physical: str, urls: Sequence[str]) -> set[str]:
+    """Those of the addresses that passages come from; asked again for the rest while an answer is cut off."""
+    held: set[str] = set()
+    for start in range(0, len(urls), PAGES_AT_ONCE):
+        asked = {digest(url): url for url in urls[start : start + PAGES_AT_ONCE]}
+        while asked:
+            answer = await weaviate.read(
+                weaviate.collection(physical).query.fetch_objects(
+                    limit=MOST,
+                    filters=Filter.by_property("url_digest").contains_any(list(asked)),
+                    return_properties=["url_digest"],
+                )
+            )
+            found = {str(item.properties["url_digest"]) for item in answer.objects}
+            held |= {asked.pop(one) for one in found}
+            if len(answer.objects) < MOST:
+                break
+    return held
 
 
 async def unreachable(weaviate: WeaviateConnection, physical: str, page: Sequence[Prepared]) -> list[str]:

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from weaviate.classes.query import Filter
@@ -177,10 +178,29 @@ class WeaviateEvidenceIndex:
                 return answer
         raise StoreUnavailable(f"collection {name!r} is being replaced again and again; try again later")
 
+    async def pages_held(self, urls: Sequence[str]) -> set[str]:
+        held: set[str] = set()
+        for name in await self._catalog.names():
+            held |= (
+                await self._on(name, partial(self._pages_held, urls=[url for url in urls if url not in held])) or set()
+            )
+        return held
+
+    async def _pages_held(self, generation: Generation, urls: Sequence[str]) -> set[str]:
+        return await checking.pages_held(self._weaviate, generation.physical, urls)
+
     async def delete_by_url(self, url: str, collection: str | None = None) -> int:
         names = [collection] if collection is not None else list(await self._catalog.names())
         condition = Filter.by_property("url_digest").equal(digest(url))
         return sum([await self._delete(name, condition) for name in names])
+
+    async def keep_only(self, collection: str, pages: Mapping[str, Sequence[str]], *, fetched_before: datetime) -> int:
+        before = micros(aware("fetched_before", fetched_before))
+
+        async def keep(generation: Generation) -> int:
+            return await writing.keep_only(self._weaviate, generation.physical, pages, before)
+
+        return await self._on(collection, keep) or 0
 
     async def delete_fetched_before(self, moment: datetime, collection: str) -> int:
         before = micros(aware("moment", moment))

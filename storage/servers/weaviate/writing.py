@@ -1,11 +1,12 @@
 """Writing passages to one generation of a collection, message by message, and deleting them."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from weaviate.classes.data import DataObject
+from weaviate.classes.query import Filter
 from weaviate.collections.classes.filters import _Filters as Filters
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 
@@ -13,10 +14,15 @@ from storage.errors import StoreError
 from storage.servers.config import WeaviatePolicy
 from storage.servers.weaviate.connection import WeaviateConnection
 from storage.servers.weaviate.failures import translated
-from storage.servers.weaviate.objects import SHOWN, Prepared, object_of, stored_of
+from storage.servers.weaviate.objects import SHOWN, Prepared, digest, object_of, stored_of
 
 DELETED_AT_ONCE = 10_000
 """Weaviate deletes at most so many objects per request."""
+LISTED = 10_000
+"""Weaviate lists no more than this. Of a page cut into more passages some old ones may stay beside the new."""
+PAGES_AT_ONCE = 256
+STALE_AT_ONCE = 500
+"""Pages looked at, and passages deleted, per request."""
 
 
 def messages(items: Sequence[Prepared], policy: WeaviatePolicy) -> Iterator[list[Prepared]]:
@@ -76,6 +82,47 @@ async def insert(weaviate: WeaviateConnection, physical: str, share: Sequence[Pr
     answer = await weaviate.write(weaviate.collection(physical).data.insert_many(objects))
     for error in answer.errors.values():
         raise translated(WeaviateInsertManyAllFailedError(error.message), weaviate.server)
+
+
+async def keep_only(
+    weaviate: WeaviateConnection, physical: str, pages: Mapping[str, Sequence[str]], before: int
+) -> int:
+    """Delete what earlier readings of these pages left; return how many passages that were."""
+    gone = 0
+    for group in _shares(pages):
+        while stale := await _stale(weaviate, physical, group, before):
+            gone += await delete_where(weaviate, physical, Filter.by_id().contains_any(stale))
+    return gone
+
+
+def _shares(pages: Mapping[str, Sequence[str]]) -> Iterator[dict[str, Sequence[str]]]:
+    """The pages in groups whose passages one query can list, with room for as many old ones."""
+    group: dict[str, Sequence[str]] = {}
+    size = 0
+    for url, ids in pages.items():
+        if group and (len(group) == PAGES_AT_ONCE or size + len(ids) > LISTED // 2):
+            yield group
+            group, size = {}, 0
+        group[url] = ids
+        size += len(ids)
+    if group:
+        yield group
+
+
+async def _stale(
+    weaviate: WeaviateConnection, physical: str, pages: Mapping[str, Sequence[str]], before: int
+) -> list[str]:
+    """Some of the passages that only earlier readings had; none when none are left."""
+    answer = await weaviate.read(
+        weaviate.collection(physical).query.fetch_objects(
+            limit=LISTED,
+            filters=Filter.by_property("url_digest").contains_any([digest(url) for url in pages])
+            & Filter.by_property("fetched").less_than(before),
+            return_properties=[],
+        )
+    )
+    kept = {passage_id for ids in pages.values() for passage_id in ids}
+    return [found for item in answer.objects if (found := str(item.uuid)) not in kept][:STALE_AT_ONCE]
 
 
 async def delete_where(weaviate: WeaviateConnection, physical: str, condition: Filters) -> int:

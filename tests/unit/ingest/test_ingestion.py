@@ -203,10 +203,10 @@ async def test_relations_join_the_graph_when_asked_for_and_only_then(stores: Sto
 async def test_a_page_is_stored_the_same_way_one_by_one_and_in_bulk(stores: Stores) -> None:
     goal = target(stores)
     one = replace(page(1, ARTICLE), url="https://a.org/1")
-    new = await ingest_page(
+    (passage,) = await ingest_page(
         one, "static_gk", index=stores.index, embedder=goal.embedder, credibility=goal.credibility, now=NOW
     )
-    assert new == 1
+    assert await stores.index.get("static_gk", [passage.id]) == [passage]
     tally = await Ingestion(goal).run(pieces(one))
     assert (tally.new, tally.known) == (0, 1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.evidence.extraction import ExtractedPage
-from agents.evidence.ingest import ingest_page
+from agents.evidence.ingest import ingest_page, passages_of
 from agents.evidence.relations import ingest_relations
 from agents.knowledge.checking import Report, verify
 from agents.knowledge.repair import Mended, repair
@@ -48,7 +48,8 @@ async def into_index(stores: Stores, one: ExtractedPage, collection: str = FACTS
 
 
 async def into_graph(stores: Stores, one: ExtractedPage) -> None:
-    await ingest_relations(one, extract_facts(one.text).triples, graph=stores.graph, now=NOW)
+    passages = passages_of(one, FACTS, target(stores).credibility, NOW)
+    await ingest_relations(one, extract_facts(one.text).triples, passages, graph=stores.graph, now=NOW)
 
 
 async def acknowledged(stores: Stores, one: ExtractedPage) -> None:
@@ -97,14 +98,26 @@ async def test_a_page_marked_as_read_of_which_the_index_holds_nothing_may_be_rea
     assert kept.status is UrlStatus.EXTRACTED
 
 
-async def test_pages_of_the_parts_of_a_claim_are_checked_as_well(stores: Stores) -> None:
-    await whole(stores, page(1))
-    await stores.ledger.open_parent(JOB, ["job-1:1"], deadline=LATER)
-    await stores.urls.register([page(2).url], stage=0, claim_ids=["job-1:1"], now=NOW)
-    await stores.urls.lease([page(2).url], owner=OWNER, now=NOW)
-    await acknowledged(stores, page(2))
-    await stores.urls.remember("job-1:1", 0, [page(2).url], now=NOW)
-    assert (await verify(stores, LATER)).lost == (page(2).url,)
+async def test_pages_marked_as_read_are_checked_whoever_read_them_and_however_long_ago(stores: Stores) -> None:
+    """No job is known, nor what any job has processed: the registry's own word is enough."""
+    for number in (1, 2):
+        await stores.urls.register([page(number).url], stage=0, claim_ids=["forgotten"], now=NOW)
+        await stores.urls.lease([page(number).url], owner=OWNER, now=NOW)
+        await stores.urls.acknowledge(page(number).url, "index", owner=OWNER, now=NOW)
+        await stores.urls.acknowledge(page(number).url, "graph", owner=OWNER, now=NOW)
+    await into_index(stores, page(1))
+    await into_graph(stores, page(1))
+    assert (await verify(stores, NOW + timedelta(days=400))).lost == (page(2).url,)
+
+
+async def test_more_pages_than_one_look_at_the_registry_shows_are_all_checked(stores: Stores) -> None:
+    pages = [f"https://site.org/{number:04}" for number in range(1_100)]
+    await stores.urls.register(pages, stage=0, claim_ids=[JOB], now=NOW)
+    for url in (pages[3], pages[-1]):
+        await stores.urls.lease([url], owner=OWNER, now=NOW)
+        await stores.urls.acknowledge(url, "index", owner=OWNER, now=NOW)
+        await stores.urls.acknowledge(url, "graph", owner=OWNER, now=NOW)
+    assert (await verify(stores, LATER)).lost == (pages[3], pages[-1])
 
 
 async def test_relations_of_a_page_that_is_gone_are_deleted_and_others_stay(stores: Stores) -> None:
@@ -133,6 +146,17 @@ async def test_a_relation_whose_passage_is_gone_goes_alone(stores: Stores) -> No
     assert {fact.id for fact in await stores.graph.facts_from(page(1).url)} == {good.id, plain.id}
 
 
+async def test_a_relation_without_a_passage_stays_as_long_as_its_page_is_held(stores: Stores) -> None:
+    await into_index(stores, page(1))
+    plain = Fact(Triple("Jane Morrow", "saw", "the bridge"), page(1).url, NOW)
+    loose = Fact(Triple("Jane Morrow", "closed", "the bridge"), page(1).url, NOW, passage_id="gone")
+    await stores.graph.upsert_facts([plain, loose])
+    done, after = await mended(stores)
+    assert done == Mended(dropped=1)
+    assert after.is_sound
+    assert await stores.graph.facts_from(page(1).url) == [plain]
+
+
 async def test_a_page_of_which_the_graph_misses_the_relations_gets_them_from_its_passages(stores: Stores) -> None:
     await whole(stores, page(1))
     await seen(stores, page(2))
@@ -144,6 +168,8 @@ async def test_a_page_of_which_the_graph_misses_the_relations_gets_them_from_its
     assert after.is_sound
     (fact,) = await stores.graph.facts_from(page(2).url)
     assert fact.triple.subject == "Mayor Jane Morrow"
+    (passage,) = passages_of(page(2), FACTS, target(stores).credibility, NOW)
+    assert (fact.passage_id, fact.text) == (passage.id, page(2).text)
 
 
 async def test_a_page_that_somebody_is_reading_now_is_left_alone(stores: Stores) -> None:
