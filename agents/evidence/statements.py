@@ -1,6 +1,6 @@
 """Which sentence of which passage states a relation: what ties a fact of the graph to the text it was read from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agents.language.rules.facts import PAGE_LIMIT
@@ -11,8 +11,8 @@ from storage.ports import Passage
 
 WHAT_IS_SAID = 2.0
 """Weight of relation and object beside the subject's 1: a sentence often calls its subject only 'she' or 'it'."""
-LEAST = 1.5
-"""Of 3: half of the relation's words. With fewer the sentence merely touches on the subject."""
+LEAST = 0.5
+"""With less than half of the relation's words a sentence merely touches on the subject."""
 READ_CHARACTERS = 2 * PAGE_LIMIT
 """Passages overlap, and what is invisible on a page counts here."""
 
@@ -37,11 +37,8 @@ class Statements:
     def of(self, triple: Triple) -> Statement | None:
         """The sentence with most of the relation's words, of equals the shortest; None if none has half of them."""
         said, subject = content_stems(f"{triple.relation} {triple.object}"), content_stems(triple.subject)
-
-        def score(words: frozenset[str]) -> float:
-            return WHAT_IS_SAID * _share(said, words) + _share(subject, words)
-
-        rated = ((score(words), -len(words), statement) for statement, words in self._sentences)
+        wanted = [(part, weight) for part, weight in ((said, WHAT_IS_SAID), (subject, 1.0)) if part]
+        rated = ((_share(wanted, words), -len(words), statement) for statement, words in self._sentences)
         best = max(rated, key=lambda found: found[:2], default=None)
         return best[2] if best is not None and best[0] >= LEAST else None
 
@@ -56,5 +53,7 @@ def _beginning(passages: Iterable[Passage]) -> Iterator[Passage]:
         length += len(passage.text)
 
 
-def _share(wanted: frozenset[str], words: frozenset[str]) -> float:
-    return len(wanted & words) / len(wanted) if wanted else 0.0
+def _share(wanted: Sequence[tuple[frozenset[str], float]], words: frozenset[str]) -> float:
+    """How much of what is wanted is there, in [0, 1]; what consists of stop words alone does not count."""
+    weights = sum(weight for _, weight in wanted)
+    return sum(weight * len(part & words) / len(part) for part, weight in wanted) / weights if wanted else 0.0

@@ -15,14 +15,22 @@ AT_ONCE = 500
 class EarlierReadings:
     """Of one run. Records of one file may share an address, so a document is known whole only at the end of the run.
 
-    In a run beyond `KEPT` it is taken for whole earlier; what comes later under its address is then added to it.
+    In a run beyond `kept` ids it is taken for whole earlier; what comes later under its address is then added to it.
     """
 
-    def __init__(self, collection: str, index: EvidenceIndex, graph: KnowledgeGraph | None, begun: datetime) -> None:
+    def __init__(
+        self,
+        collection: str,
+        index: EvidenceIndex,
+        graph: KnowledgeGraph | None,
+        begun: datetime,
+        kept: int = KEPT,
+    ) -> None:
         self._collection = collection
         self._index = index
         self._graph = graph
         self._begun = begun
+        self._kept = kept
         self._readings: dict[str, dict[str, None]] = {}
         self._held = 0
         self._settled: set[int] = set()
@@ -35,7 +43,7 @@ class EarlierReadings:
         before = len(reading)
         reading.update(dict.fromkeys(ids))
         self._held += len(reading) - before
-        return await self.settle() if self._held >= KEPT else 0
+        return await self.settle() if self._held >= self._kept else 0
 
     async def settle(self) -> int:
         """Delete what earlier readings of the documents gathered so far left; how many passages that were."""

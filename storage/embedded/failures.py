@@ -22,7 +22,7 @@ MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...]
     (
         (apsw.IOError, apsw.NoMemError, apsw.InterruptError),
         StoreUnavailable,
-        "reading or writing {path} failed ({error}); check the disk, then try again",
+        "reading or writing {path} failed ({error}); check the disk and the room left on it, then try again",
     ),
     (
         (apsw.NotADBError,),

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from storage.ports import Embedder, HybridQuery, Passage, Vector
 from storage.servers.config import WeaviateServer
 from storage.servers.weaviate.index import WeaviateEvidenceIndex
 from tests.faults.stores_load import OUTAGE_S, Load, under_load
+from tests.support.processes import call
 from tests.support.servers import fresh_space
+from tests.unit.ingest.makers import json_lines
 
 pytestmark = [pytest.mark.faults, pytest.mark.services, pytest.mark.timeout(420)]
 
@@ -106,6 +110,14 @@ async def test_killed_in_the_middle_of_writes_it_loses_no_passage_and_repair_men
     await assert_repaired(index)
 
 
+def _cut_logs(server: Weaviate, space: str) -> None:
+    """Take the end of the vector index's log away, as a crash may."""
+    logs = [path for path in server.home.folder.rglob("*hnsw.commitlog.d/*") if space.lower() in str(path)]
+    assert logs
+    for log in logs:
+        os.truncate(log, log.stat().st_size * 2 // 3)
+
+
 async def test_vectors_that_a_crash_has_cut_off_are_found_and_mended(
     server: Weaviate, index: WeaviateEvidenceIndex
 ) -> None:
@@ -113,12 +125,8 @@ async def test_vectors_that_a_crash_has_cut_off_are_found_and_mended(
     names = [f"cut-{n}" for n in range(10)]
     for name in names:
         await index.upsert(batch(name))
-    space = index._weaviate.server.space.lower()
     await asyncio.to_thread(server.kill)
-    logs = [path for path in server.home.folder.rglob("*hnsw.commitlog.d/*") if space in str(path)]
-    assert logs
-    for log in logs:
-        os.truncate(log, log.stat().st_size * 2 // 3)
+    _cut_logs(server, index._weaviate.server.space)
     await asyncio.to_thread(server.start)
 
     lost = await index.unreachable("facts")
@@ -130,6 +138,35 @@ async def test_vectors_that_a_crash_has_cut_off_are_found_and_mended(
     for passage, vector in again:
         [hit] = await index.search(HybridQuery("", vector, limit=1, collections=("facts",)))
         assert hit.passage == passage
+
+
+async def test_after_a_kill_the_command_mends_what_the_server_lost(
+    server: Weaviate, place: WeaviateServer, tmp_path: Path
+) -> None:
+    """`veristream stores repair`, with passages that `veristream ingest` was writing when the server died."""
+    environment = {
+        "VERISTREAM_DATA_DIR": str(tmp_path / "data"),
+        "VERISTREAM_EMBEDDER": "static",
+        "VERISTREAM_STORE_SPACE": place.space,
+        **server.settings(),
+    }
+    documents = [{"id": n, "text": f"Document number {n} is about bridge number {n}."} for n in range(600)]
+    corpus = str(json_lines(tmp_path / "c.jsonl", documents))
+    assert (await asyncio.to_thread(call, ["ingest", corpus], environment)).returncode == 0
+    await asyncio.to_thread(server.kill)
+    _cut_logs(server, place.space)
+    await asyncio.to_thread(server.start)
+
+    amiss = await asyncio.to_thread(call, ["stores", "verify"], environment)
+    assert amiss.returncode == 1
+    lost = re.search(r"passages of static_gk that searches do not reach: (\d+)", amiss.stdout)
+    assert lost is not None
+    assert amiss.stderr.endswith("error: the stores need mending: `veristream stores repair`\n")
+    mended = await asyncio.to_thread(call, ["stores", "repair"], environment)
+    assert (mended.returncode, mended.stderr) == (0, "")
+    assert f"passages written anew {lost[1]}" in mended.stdout
+    sound = await asyncio.to_thread(call, ["stores", "verify"], environment)
+    assert sound.stdout == "looked at 600 passages and 0 relations\nthe stores agree\n"
 
 
 async def test_a_swap_under_four_readers_shows_each_of_them_one_generation_whole(place: WeaviateServer) -> None:

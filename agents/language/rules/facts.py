@@ -89,7 +89,7 @@ def _end_of_relation(words: Sequence[str], start: int) -> int:
 
 def _object(rest: str) -> str:
     """Up to the first comma or clause; an object longer than a phrase is no node of a graph."""
-    thing = re.split(r",|;| which | who | that | because | although | while | and (?=\w+ed\b)", rest, maxsplit=1)[
+    thing = re.split(r",(?!\d)|;| which | who | that | because | although | while | and (?=\w+ed\b)", rest, maxsplit=1)[
         0
     ].strip(" .")
     return thing if 0 < len(thing.split()) <= 12 else ""

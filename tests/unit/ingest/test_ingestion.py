@@ -1,9 +1,11 @@
 """Documents in bulk: stored once, embedded once, in bounded batches, and from where an interrupted run stopped."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +14,13 @@ from agents.evidence.extraction import ExtractedPage
 from agents.evidence.http import open_client
 from agents.evidence.ingest import ingest_page, missing_from, passages_of
 from agents.knowledge import feed_memory
+from agents.knowledge.checking import verify
+from agents.knowledge.earlier_readings import EarlierReadings
 from agents.knowledge.ingestion import BATCH, Ingestion, Tally, Target
 from agents.knowledge.sources import plan_sources, read_sources
+from scoring.values import Triple
 from storage.errors import StoreMismatch, StoreUnavailable
-from storage.ports import Embedder, Hit, HybridQuery, Passage, Stores, Vector
+from storage.ports import Embedder, Fact, Hit, HybridQuery, Passage, Stores, Vector
 from tests.unit.ingest.makers import ARTICLE, json_lines
 from tests.unit.knowledge.places import Place, open_stores
 from tests.unit.knowledge.world import NOW, Clock, WordEmbedder, target
@@ -78,6 +83,126 @@ async def test_only_what_changed_is_embedded(stores: Stores) -> None:
     assert embedder_of(goal).embedded == ["Title 2. Something else was said.", "Title 6. " + page(6).text]
 
 
+def later(goal: Target) -> Target:
+    """The same target on another day."""
+    return replace(goal, clock=Clock(NOW + timedelta(days=1)))
+
+
+async def held(stores: Stores, collection: str = "static_gk") -> list[str]:
+    return sorted(passage.text for passage, _ in await stores.index.scan(collection))
+
+
+async def test_a_changed_document_replaces_what_it_used_to_say(stores: Stores) -> None:
+    await Ingestion(target(stores)).run(pieces(page(1, "Same. " * 100 + "Old end."), page(2, "Another one.")))
+    before = await stores.index.count("static_gk")
+    tally = await Ingestion(later(target(stores))).run(pieces(page(1, "Same. " * 100 + "New end.")))
+    assert (tally.new, tally.outdated) == (1, 1)
+    assert await stores.index.count("static_gk") == before
+    texts = await held(stores)
+    assert any(text.endswith("New end.") for text in texts)
+    assert not any(text.endswith("Old end.") for text in texts)
+    assert "Another one." in texts
+    again = await Ingestion(later(target(stores))).run(pieces(page(1, "Same. " * 100 + "New end.")))
+    assert (again.new, again.outdated) == (0, 0)
+
+
+class Watching:
+    """An index that is looked at right before anything is deleted from it."""
+
+    def __init__(self, stores: Stores, broken: bool = False) -> None:
+        self._index = stores.index
+        self._broken = broken
+        self.before: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    async def keep_only(self, collection: str, pages: Mapping[str, Sequence[str]], *, fetched_before: datetime) -> int:
+        self.before = sorted(passage.text for passage, _ in await self._index.scan(collection))
+        if self._broken:
+            raise StoreUnavailable("the disk is gone")
+        return await self._index.keep_only(collection, pages, fetched_before=fetched_before)
+
+
+async def test_the_new_text_is_there_before_the_old_one_goes(stores: Stores) -> None:
+    await Ingestion(target(stores)).run(pieces(page(1, "Old.")))
+    watching = Watching(stores)
+    await Ingestion(replace(later(target(stores)), index=watching)).run(pieces(page(1, "New.")))  # type: ignore[arg-type]
+    assert watching.before == ["New.", "Old."]
+    assert await held(stores) == ["New."]
+
+
+async def test_a_run_that_died_before_the_old_text_went_is_made_good_by_the_next(stores: Stores) -> None:
+    await Ingestion(target(stores)).run(pieces(page(1, "Old.")))
+    broken = Watching(stores, broken=True)
+    with pytest.raises(StoreUnavailable):
+        await Ingestion(replace(later(target(stores)), index=broken)).run(pieces(page(1, "New.")))  # type: ignore[arg-type]
+    assert await held(stores) == ["New.", "Old."]
+    tally = await Ingestion(later(target(stores))).run(pieces(page(1, "New.")))
+    assert (tally.new, tally.outdated) == (0, 1)
+    assert await held(stores) == ["New."]
+
+
+async def test_records_that_share_an_address_are_one_document(stores: Stores) -> None:
+    first = [page(1, f"Paragraph {n}.") for n in range(3)]
+    await Ingestion(target(stores)).run(pieces(*first))
+    again = await Ingestion(later(target(stores))).run(pieces(*first))
+    assert (again.new, again.outdated) == (0, 0)
+    tally = await Ingestion(later(target(stores))).run(pieces(first[0], page(1, "Paragraph 7."), first[2]))
+    assert (tally.new, tally.outdated) == (1, 1)
+    assert await held(stores) == ["Paragraph 0.", "Paragraph 2.", "Paragraph 7."]
+
+
+async def test_a_very_long_run_settles_its_documents_on_the_way(stores: Stores) -> None:
+    goal = target(stores)
+    await Ingestion(goal).run(pieces(*(page(n, "Old.") for n in range(3))))
+    earlier = EarlierReadings("static_gk", stores.index, None, NOW + timedelta(days=1), kept=2)
+    new = [
+        await ingest_page(
+            page(n, text),
+            "static_gk",
+            index=stores.index,
+            embedder=goal.embedder,
+            credibility=goal.credibility,
+            now=NOW,
+        )
+        for n, text in ((0, "New."), (1, "New."), (0, "More."), (2, "New."))
+    ]
+    gone = [await earlier.note(passages[0].url, [one.id for one in passages]) for passages in new[:2]]
+    assert gone == [0, 3]  # the second reading of the first document is gone with the old: its run is not over
+    assert await earlier.note(new[2][0].url, [new[2][0].id]) == 0  # settled already, so nothing of it goes again
+    assert await earlier.note(new[3][0].url, [new[3][0].id]) == 0
+    assert await earlier.settle() == 1
+    assert await earlier.settle() == 0
+
+
+async def test_relations_follow_the_document_they_were_read_from(stores: Stores) -> None:
+    stays = "Mayor Jane Morrow opened the bridge in Kelderwick."
+    goes = "Councillor Ines Halloway closed the school in Kelderwick."
+    await Ingestion(target(stores, relations=True)).run(pieces(page(1, f"{stays} {goes}")))
+    first = {fact.triple.subject: fact for fact in await stores.graph.facts_from(page(1).url)}
+    assert {fact.text for fact in first.values()} == {stays, goes}
+    # A relation that the rules would not find, as a language model might have.
+    told = Fact(Triple("Jane Morrow", "was in", "Kelderwick"), page(1).url, NOW, text=stays)
+    known = replace(told, passage_id=first["Mayor Jane Morrow"].passage_id)
+    await stores.graph.upsert_facts([known])
+    await Ingestion(later(target(stores, relations=True))).run(pieces(page(1, f"It was a fine day. {stays}")))
+    ((passage, _),) = await stores.index.scan("static_gk")
+    facts = await stores.graph.facts_from(page(1).url)
+    assert {fact.triple.subject for fact in facts} == {"Mayor Jane Morrow", "Jane Morrow"}
+    assert {(fact.passage_id, fact.text) for fact in facts} == {(passage.id, stays)}
+    assert (await verify(stores, NOW + timedelta(days=2))).is_sound
+
+
+async def test_relations_of_a_passage_that_another_collection_holds_stay(stores: Stores) -> None:
+    said = "Mayor Jane Morrow opened the bridge in Kelderwick."
+    await Ingestion(target(stores, "facts", relations=True)).run(pieces(page(1, said)))
+    await Ingestion(target(stores, relations=True)).run(pieces(page(1, said)))
+    await Ingestion(later(target(stores, relations=True))).run(pieces(page(1, "Nothing of the kind.")))
+    assert [fact.text for fact in await stores.graph.facts_from(page(1).url)] == [said]
+    assert (await verify(stores, NOW + timedelta(days=2))).is_sound
+
+
 async def test_batches_stay_bounded_however_long_a_document_is(stores: Stores) -> None:
     goal = target(stores)
     long = page(1, " ".join(f"Sentence number {n} of a very long report is about bridges." for n in range(6_000)))
@@ -94,11 +219,8 @@ class Stops:
         self._left = after
         self.reached = asyncio.Event()
 
-    async def get(self, collection: str, ids: Sequence[str]) -> list[Passage]:
-        return await self._index.get(collection, ids)
-
-    async def collections(self) -> list[object]:
-        return list(await self._index.collections())
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
 
     async def upsert(self, items: Sequence[tuple[Passage, Vector]]) -> int:
         self._left -= 1

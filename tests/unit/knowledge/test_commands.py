@@ -9,7 +9,7 @@ import pytest
 from agents.language.embedders.static import StaticEmbedder
 from scoring.values import Triple
 from storage.embedded.stores import open_embedded
-from storage.ports import AuditEntry, Embedder, Fact
+from storage.ports import AuditEntry, Embedder, Fact, Passage
 from streams.cli.errors import Refused
 from streams.cli.knowledge import read_queries
 from tests.unit.knowledge.command import run
@@ -103,3 +103,32 @@ def test_purge_keeps_what_a_workspace_wants_kept(environment: dict[str, str], tm
 def test_a_retention_that_makes_no_sense_is_one_line(environment: dict[str, str], text: str) -> None:
     done = run(environment, "stores", "purge", "--workspace", text)
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+
+
+def test_a_page_is_forgotten_by_its_address(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Bridge\n\nMayor Jane Morrow opened the bridge in Kelderwick.")
+    assert run(environment, "ingest", str(tmp_path / "a.md"), "--relations").exit_code == 0
+    gone = run(environment, "stores", "forget", "doc:a.md")
+    assert gone.stdout == "deleted 1 passages and 1 relations; 0 pages may be read again\n"
+    assert run(environment, "stores", "verify").stdout == "looked at 0 passages and 0 relations\nthe stores agree\n"
+    again = run(environment, "stores", "forget", "doc:a.md")
+    assert again.exit_code == 1
+    assert again.stderr.startswith("error: the stores hold nothing under such an address")
+
+
+def test_what_jobs_read_long_ago_is_purged_on_request(environment: dict[str, str], tmp_path: Path) -> None:
+    async def leave(days: int) -> None:
+        stores = await open_embedded(tmp_path / "data", STATIC)
+        at = datetime.now(UTC) - timedelta(days=days)
+        vector = (await StaticEmbedder().embed(["bridge"]))[0]
+        passage = Passage("facts", f"https://a.org/{days}", f"The bridge of day {days}.", at)
+        await stores.index.upsert([(passage, vector)])
+        await stores.graph.upsert_facts([Fact(Triple("A", f"is {days}", "B"), passage.url, at, passage_id=passage.id)])
+        await stores.close()
+
+    for days in (3, 30):
+        asyncio.run(leave(days))
+    assert "passages" not in run(environment, "stores", "purge").stdout
+    purged = run(environment, "stores", "purge", "--facts-days", "7")
+    assert purged.stdout.endswith("deleted 1 passages and 1 relations; 0 pages may be read again\n")
+    assert run(environment, "stores", "verify").stdout == "looked at 1 passages and 1 relations\nthe stores agree\n"

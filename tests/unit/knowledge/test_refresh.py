@@ -3,9 +3,9 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -110,6 +110,10 @@ class FailingIndex:
         self._pass("upsert")
         return await self._index.upsert(items)
 
+    async def keep_only(self, collection: str, pages: Mapping[str, Sequence[str]], *, fetched_before: datetime) -> int:
+        self._pass("keep_only")
+        return await self._index.keep_only(collection, pages, fetched_before=fetched_before)
+
     async def swap(self, fresh: str, live: str) -> None:
         self._pass("swap")
         await self._index.swap(fresh, live)
@@ -150,7 +154,7 @@ async def test_a_web_that_gives_nothing_leaves_the_live_collection_untouched(
     assert await names(stores) == [CURRENT_AFFAIRS]
 
 
-@pytest.mark.parametrize("door", ["upsert", "swap"])
+@pytest.mark.parametrize("door", ["upsert", "keep_only", "swap"])
 async def test_a_store_that_fails_leaves_the_live_collection_untouched(stores: Stores, door: str) -> None:
     await refresh(world(stores, MemoryWeb.edition("monday")), POLICY)
     failing = FailingIndex(stores, door)
