@@ -1,11 +1,16 @@
 """`veristream ingest` as a user meets it: what it says, what it refuses, and Ctrl-C in the middle."""
 
 import asyncio
+import os
+import pty
 import re
 import signal
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
-from tests.support.processes import veristream
+from tests.support.processes import ROOT, clean_environment, veristream
 from tests.unit.evidence.conftest import RawServer, reply
 from tests.unit.evidence.conftest import raw_server as raw_server  # noqa: PLC0414 - a fixture, used by its name
 from tests.unit.ingest.makers import html, json_lines
@@ -28,6 +33,32 @@ def test_it_says_what_was_stored_known_and_skipped(environment: dict[str, str], 
     assert f"{folder / 'c.jsonl.gz'}:21: no text under any of" in first.stderr
     again = run(environment, "ingest", str(folder))
     assert again.stdout == "21 documents: 0 new passages, 21 known already; skipped 2\n"
+
+
+def test_on_a_terminal_a_bar_shows_how_far_how_fast_and_how_long_still(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    corpus = json_lines(tmp_path / "c.jsonl", DOCUMENTS)
+    terminal, end = pty.openpty()
+    shown = {"TERM": "xterm", "COLUMNS": "120"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "streams.cli", "ingest", str(corpus)],
+        cwd=ROOT,
+        env=clean_environment(environment | shown),
+        stdout=subprocess.DEVNULL,
+        stderr=end,
+    )
+    os.close(end)
+    text = b""
+    with suppress(OSError):  # what Linux says when nobody has the other end open any more
+        while piece := os.read(terminal, 65_536):
+            text += piece
+    os.close(terminal)
+    assert child.wait(60) == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text.decode())
+    bar = re.findall(r"([\d,]+) documents, [\d,]+/s (\d:\d\d:\d\d|-:--:--)", plain)
+    assert bar
+    assert bar[-1][0] == "600"
 
 
 def test_the_collection_can_be_chosen_and_that_of_jobs_gets_its_relations(

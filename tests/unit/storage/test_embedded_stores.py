@@ -238,6 +238,8 @@ async def _exercise_knowledge(index: SqliteEvidenceIndex, graph: SqliteKnowledge
     await index.scan("facts")
     await index.unreachable("facts")
     await index.repair("facts", [items[0][0].id])
+    await index.pages_held(["https://a.org/0"])
+    await index.keep_only("facts", {"https://a.org/0": []}, fetched_before=NOW)
     await index.delete_by_url("https://a.org/0")
     await index.delete_fetched_before(NOW, "facts")
     await index.drop("facts")
@@ -252,6 +254,7 @@ async def _exercise_knowledge(index: SqliteEvidenceIndex, graph: SqliteKnowledge
     await graph.scan_facts()
     await graph.scan_entities()
     await graph.scan_claims()
+    await graph.delete_facts(["fact"])
     await graph.delete_observed_before(NOW)
     await graph.delete_by_url("https://a.org")
 
@@ -265,6 +268,7 @@ async def _exercise_knowledge(index: SqliteEvidenceIndex, graph: SqliteKnowledge
     await urls.remember("job", 1, [page], now=NOW)
     await urls.unprocessed("job", 2, [page], now=NOW)
     await urls.processed("job")
+    await urls.scan()
     await urls.forget(page)
     await urls.purge(NOW)
 
