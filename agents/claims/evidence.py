@@ -38,6 +38,8 @@ class CandidateRow(Wire):
     same_as: str = ""
     """The row that this one copies: the same story on another site. Such rows count once."""
     triple: Triple | None = None
+    passage_id: str = ""
+    """Of a relation from the graph: the passage that states it, whose sentence `text` is."""
     found_by: tuple[str, ...] = ()
 
     def candidate(self) -> Candidate:

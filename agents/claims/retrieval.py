@@ -101,8 +101,8 @@ def _fact_row(candidate: GraphCandidate, services: Services) -> CandidateRow:
         fetched=fact.observed,
         content_hash=content_hash(text),
         extraction="graph",
-        same_as=fact.passage_id,  # the passage that says so: found both ways, it counts once
         triple=triple,
+        passage_id=fact.passage_id,
         found_by=(f"graph by {', '.join(candidate.matched)} within {candidate.hops} hops",),
     )
 

@@ -147,7 +147,10 @@ class Visits:
     async def stored(self, read: ReadPage, store: Store) -> None:
         """A store holds what was read."""
         for key in read.keys:
-            await self._registry.acknowledge(key, store, owner=self._visitor.owner, now=self._clock())
+            known_by = read.page.url if key != read.page.url else ""
+            await self._registry.acknowledge(
+                key, store, owner=self._visitor.owner, now=self._clock(), known_by=known_by
+            )
 
     async def give_back(self, results: Sequence[SearchResult]) -> None:
         """Chosen and not read after all: somebody else may."""

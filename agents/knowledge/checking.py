@@ -5,7 +5,7 @@ written meanwhile is not taken for an orphan; what looks amiss is looked at once
 live lease are left to whoever reads them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -47,7 +47,8 @@ class Report:
 
 async def verify(stores: Stores, now: datetime) -> Report:
     """Look at everything once."""
-    lost = await marked_pages(stores)
+    marked = await marked_pages(stores)
+    lost = set(marked.values())
     related, named, facts = await _relations(stores)
     loose, unexplained = set(related), _Unexplained(related)
     passages = 0
@@ -65,26 +66,30 @@ async def verify(stores: Stores, now: datetime) -> Report:
         passages=passages,
         facts=facts,
         unreachable=unreachable,
-        lost=tuple(await lost_pages(stores, lost)),
+        lost=tuple(await lost_pages(stores, {url: known for url, known in marked.items() if known in lost})),
         loose=tuple([url for url in sorted({*loose, *named.values()}) if await loose_facts(stores, url)]),
         half_stored=tuple(sorted(await _unrelated(stores, unexplained.stating(), now))),
     )
 
 
-async def marked_pages(stores: Stores) -> set[str]:
-    """The pages that the registry says were read."""
-    return {record.url async for record in all_pages(stores.urls) if record.status is UrlStatus.EXTRACTED}
+async def marked_pages(stores: Stores) -> dict[str, str]:
+    """The pages that the registry says were read, each with the address that the stores know it by."""
+    return {
+        record.url: record.known_by or record.url
+        async for record in all_pages(stores.urls)
+        if record.status is UrlStatus.EXTRACTED
+    }
 
 
-async def lost_pages(stores: Stores, urls: Iterable[str]) -> list[str]:
+async def lost_pages(stores: Stores, marked: Mapping[str, str]) -> list[str]:
     """Those of the pages that are marked as read while the index holds nothing of them."""
-    asked = sorted(urls)
+    asked = sorted(marked)
     lost: list[str] = []
     for start in range(0, len(asked), PAGES_AT_ONCE):
         some = asked[start : start + PAGES_AT_ONCE]
-        held = await stores.index.pages_held(some)
+        held = await stores.index.pages_held([marked[url] for url in some])
         # The mark is looked at last: whoever stores a page does so before marking it.
-        records = await stores.urls.get([url for url in some if url not in held])
+        records = await stores.urls.get([url for url in some if marked[url] not in held])
         lost += [record.url for record in records if record.status is UrlStatus.EXTRACTED]
     return lost
 

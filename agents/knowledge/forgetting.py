@@ -1,10 +1,10 @@
 """Takes pages out of all stores: one that must go, or what was read too long ago."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from agents.knowledge.checking import lost_pages, marked_pages
+from agents.knowledge.scanning import all_pages
 from storage.errors import StoreRefused
 from storage.ports import Stores, normal_url
 from storage.ports.evidence import FACTS
@@ -28,8 +28,10 @@ async def forget_page(stores: Stores, address: str) -> Forgotten:
     for url in _spellings(address):
         relations += await stores.graph.delete_by_url(url)
         passages += await stores.index.delete_by_url(url)
-    with suppress(StoreRefused):  # a document of a file has no place in the registry
-        pages += await stores.urls.forget(address)
+    spelled = set(_spellings(address))
+    async for record in all_pages(stores.urls):  # the page itself, and what redirects to it
+        if spelled & {record.url, record.known_by}:
+            pages += await stores.urls.forget(record.url)
     return Forgotten(passages, relations, pages)
 
 

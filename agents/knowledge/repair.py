@@ -5,7 +5,7 @@ from datetime import datetime
 
 from agents.evidence.extraction import ExtractedPage
 from agents.evidence.relations import ingest_relations
-from agents.knowledge.checking import Report, loose_facts, lost_pages
+from agents.knowledge.checking import Report, loose_facts, lost_pages, marked_pages
 from agents.knowledge.scanning import all_passages
 from agents.language.rules.facts import extract_facts
 from storage.ports import Passage, Stores
@@ -32,7 +32,7 @@ async def repair(stores: Stores, report: Report, now: datetime) -> Mended:
     """Mend what `report` names."""
     return Mended(
         rewritten=await _rewrite(stores, report),
-        forgotten=sum([await stores.urls.forget(url) for url in await lost_pages(stores, report.lost)]),
+        forgotten=await _forget_lost(stores, report),
         dropped=sum([await _drop_loose(stores, url) for url in report.loose]),
         added=await _relate(stores, frozenset(report.half_stored), now),
     )
@@ -44,6 +44,14 @@ async def _rewrite(stores: Stores, report: Report) -> int:
         for start in range(0, len(ids), WRITTEN_AT_ONCE):
             count += await stores.index.repair(collection, ids[start : start + WRITTEN_AT_ONCE])
     return count
+
+
+async def _forget_lost(stores: Stores, report: Report) -> int:
+    if not report.lost:
+        return 0
+    named = set(report.lost)
+    marked = {url: known for url, known in (await marked_pages(stores)).items() if url in named}
+    return sum([await stores.urls.forget(url) for url in await lost_pages(stores, marked)])
 
 
 async def _drop_loose(stores: Stores, url: str) -> int:

@@ -43,11 +43,11 @@ class SqliteUrlRegistry:
         identifier("owner", owner)
         return await self._db.write(lambda db: urls_sql.lease(db, normal_urls(urls), owner, now, self._policy))
 
-    async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime) -> UrlRecord:
+    async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime, known_by: str = "") -> UrlRecord:
         aware("now", now)
         identifier("owner", owner)
-        known = normal_url(url)
-        return await self._db.write(lambda db: urls_sql.acknowledge(db, known, store, owner, now))
+        known, final = normal_url(url), normal_url(known_by) if known_by else ""
+        return await self._db.write(lambda db: urls_sql.acknowledge(db, (known, final), store, owner, now))
 
     async def fail(self, url: str, *, owner: str, reason: str, now: datetime) -> UrlRecord:
         aware("now", now)

@@ -34,4 +34,6 @@ CREATE TABLE job_urls (
 CREATE INDEX job_urls_by_age ON job_urls (at);
 """
 
-URLS = Schema(component="urls", migrations=(FIRST,))
+SECOND = "ALTER TABLE urls ADD COLUMN known_by TEXT NOT NULL DEFAULT ''"
+
+URLS = Schema(component="urls", migrations=(FIRST, SECOND))

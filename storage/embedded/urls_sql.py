@@ -11,12 +11,12 @@ from storage.ports.urls import RegistryPolicy, Store, UrlRecord, UrlStatus
 from storage.times import micros, moment_of, optional_moment
 
 REVIVE = """
-UPDATE urls SET status = 'seen', changed_at = ?1, reason = '', in_index = 0, in_graph = 0
+UPDATE urls SET status = 'seen', changed_at = ?1, reason = '', in_index = 0, in_graph = 0, known_by = ''
 WHERE url = ?2 AND (status = 'extracted' AND changed_at <= ?3 OR status = 'failed' AND changed_at <= ?4)
 """
 ACKNOWLEDGE: dict[Store, str] = {
-    "index": "UPDATE urls SET in_index = 1 WHERE url = ? AND lease_owner = ? AND status = 'seen'",
-    "graph": "UPDATE urls SET in_graph = 1 WHERE url = ? AND lease_owner = ? AND status = 'seen'",
+    "index": "UPDATE urls SET in_index = 1, known_by = ? WHERE url = ? AND lease_owner = ? AND status = 'seen'",
+    "graph": "UPDATE urls SET in_graph = 1, known_by = ? WHERE url = ? AND lease_owner = ? AND status = 'seen'",
 }
 
 
@@ -47,11 +47,11 @@ def get(db: apsw.Connection, urls: Sequence[str]) -> list[UrlRecord]:
 
 def _record(db: apsw.Connection, url: str) -> UrlRecord | None:
     rows = db.execute(
-        "SELECT status, first_stage, changed_at, reason, lease_owner, lease_until, in_index, in_graph"
-        " FROM urls WHERE url = ?",
+        "SELECT status, first_stage, changed_at, reason, lease_owner, lease_until, in_index, in_graph,"
+        " known_by FROM urls WHERE url = ?",
         (url,),
     )
-    for status, first_stage, changed_at, reason, owner, until, in_index, in_graph in rows:
+    for status, first_stage, changed_at, reason, owner, until, in_index, in_graph, known_by in rows:
         stores: tuple[tuple[Store, int], ...] = (("index", in_index), ("graph", in_graph))
         return UrlRecord(
             url=url,
@@ -63,6 +63,7 @@ def _record(db: apsw.Connection, url: str) -> UrlRecord | None:
             lease_owner=owner,
             lease_until=optional_moment(until),
             acknowledged=frozenset(store for store, known in stores if known),
+            known_by=known_by,
         )
     return None
 
@@ -100,9 +101,10 @@ def lease(db: apsw.Connection, urls: Sequence[str], owner: str, now: datetime, p
     return granted
 
 
-def acknowledge(db: apsw.Connection, url: str, store: Store, owner: str, now: datetime) -> UrlRecord:
-    """One store's word; with the other's, the page is extracted."""
-    db.execute(ACKNOWLEDGE[store], (url, owner))
+def acknowledge(db: apsw.Connection, known: tuple[str, str], store: Store, owner: str, now: datetime) -> UrlRecord:
+    """One store's word; with the other's, the page is extracted. `known` is (url, the address it redirects to)."""
+    url, known_by = known
+    db.execute(ACKNOWLEDGE[store], (known_by, url, owner))
     db.execute(
         "UPDATE urls SET status = 'extracted', changed_at = ?, lease_owner = '', lease_until = NULL"
         " WHERE url = ? AND status = 'seen' AND lease_owner = ? AND in_index AND in_graph",

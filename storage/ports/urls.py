@@ -84,6 +84,8 @@ class UrlRecord:
     lease_owner: str = ""
     lease_until: datetime | None = None
     acknowledged: frozenset[Store] = frozenset()
+    known_by: str = ""
+    """The address that the stores know the page by, where this one only redirects to it."""
 
 
 class UrlRegistry(Protocol):
@@ -113,9 +115,10 @@ class UrlRegistry(Protocol):
         """
         ...
 
-    async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime) -> UrlRecord:
+    async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime, known_by: str = "") -> UrlRecord:
         """A store holds what was read from the page. `extracted` comes of both stores' word, and of nothing else.
 
+        `known_by` is the page's own address, if `url` merely redirects to it.
         An acknowledgement by someone who no longer holds the lease changes nothing. Raises UrlUnknown for a page
         that was never registered, as do `fail` and `release`.
         """

@@ -207,6 +207,19 @@ class TestExtraction:
         assert record == UrlRecord(PAGE, UrlStatus.SEEN, 2, frozenset({"b"}), NOW)
 
 
+class TestRedirects:
+    async def test_an_address_that_redirects_is_marked_with_the_pages_own(self, urls: UrlRegistry) -> None:
+        await see(urls)
+        await urls.lease([PAGE], owner="me", now=NOW)
+        for store in ("index", "graph"):
+            record = await urls.acknowledge(PAGE, store, owner="me", now=NOW, known_by="https://example.org/final/")
+        assert (record.status, record.known_by) == (UrlStatus.EXTRACTED, "https://example.org/final")
+        assert await urls.get([PAGE]) == [record]
+        await see(urls, at=NOW + POLICY.extracted_for)
+        [revived] = await urls.get([PAGE])
+        assert (revived.status, revived.known_by) == (UrlStatus.SEEN, "")
+
+
 class TestScanning:
     async def test_a_scan_sees_every_page_once_as_it_stands(self, urls: UrlRegistry) -> None:
         pages = [f"https://example.org/{name}" for name in ("b", "é", "a", "東京", "c/d", "c")]

@@ -38,11 +38,11 @@ class Neo4jUrlRegistry:
         known = normal_urls(urls)
         return await self._db.write(lambda work: urls_cypher.lease(work, known, owner, now, self._policy))
 
-    async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime) -> UrlRecord:
+    async def acknowledge(self, url: str, store: Store, *, owner: str, now: datetime, known_by: str = "") -> UrlRecord:
         aware("now", now)
         identifier("owner", owner)
-        known = normal_url(url)
-        return await self._db.write(lambda work: urls_cypher.acknowledge(work, known, store, owner, now))
+        known, final = normal_url(url), normal_url(known_by) if known_by else ""
+        return await self._db.write(lambda work: urls_cypher.acknowledge(work, (known, final), store, owner, now))
 
     async def fail(self, url: str, *, owner: str, reason: str, now: datetime) -> UrlRecord:
         aware("now", now)

@@ -20,13 +20,13 @@ INSERT: LiteralString = """
 UNWIND $rows AS row
 MERGE (p:Page {space: $space, key: row.key})
 ON CREATE SET p.url = row.url, p.status = 'seen', p.first_stage = $stage, p.changed_at = $now, p.reason = '',
-              p.lease_owner = '', p.in_index = false, p.in_graph = false
+              p.lease_owner = '', p.in_index = false, p.in_graph = false, p.known_by = ''
 """
 REVIVE: LiteralString = """
 UNWIND $keys AS key
 MATCH (p:Page {space: $space, key: key})
 WHERE p.status = 'extracted' AND p.changed_at <= $extracted OR p.status = 'failed' AND p.changed_at <= $failed
-SET p.status = 'seen', p.changed_at = $now, p.reason = '', p.in_index = false, p.in_graph = false
+SET p.status = 'seen', p.changed_at = $now, p.reason = '', p.in_index = false, p.in_graph = false, p.known_by = ''
 """
 SEEKERS: LiteralString = "UNWIND $claims AS claim MERGE (:Seeker {space: $space, claim_id: claim})"
 LOCK_SEEKERS: LiteralString = """
@@ -40,7 +40,7 @@ MERGE (c)-[:SAW]->(p)
 RECORD: LiteralString = """
 RETURN p.key AS key, p.url AS url, p.status AS status, p.first_stage AS first_stage, p.changed_at AS changed_at,
        p.reason AS reason, p.lease_owner AS lease_owner, p.lease_until AS lease_until, p.in_index AS in_index,
-       p.in_graph AS in_graph, [(c:Seeker)-[:SAW]->(p) | c.claim_id] AS claims
+       p.in_graph AS in_graph, coalesce(p.known_by, '') AS known_by, [(c:Seeker)-[:SAW]->(p) | c.claim_id] AS claims
 """
 GET: LiteralString = "UNWIND $keys AS key MATCH (p:Page {space: $space, key: key})" + RECORD
 SCAN: LiteralString = (
@@ -90,6 +90,7 @@ def _record(row: Record) -> UrlRecord:
         lease_owner=row["lease_owner"],
         lease_until=optional_moment(row["lease_until"]),
         acknowledged=frozenset(store for store, known in stores if known),
+        known_by=row["known_by"],
     )
 
 
@@ -105,6 +106,7 @@ def _change(record: UrlRecord) -> dict[str, Any]:
             "lease_until": optional_micros(record.lease_until),
             "in_index": "index" in record.acknowledged,
             "in_graph": "graph" in record.acknowledged,
+            "known_by": record.known_by,
         },
     }
 
@@ -173,15 +175,16 @@ async def lease(work: Work, urls: Sequence[str], owner: str, now: datetime, poli
     return [record.url for record in granted]
 
 
-async def acknowledge(work: Work, url: str, store: Store, owner: str, now: datetime) -> UrlRecord:
-    """One store's word; with the other's, the page is extracted."""
+async def acknowledge(work: Work, known: tuple[str, str], store: Store, owner: str, now: datetime) -> UrlRecord:
+    """One store's word; with the other's, the page is extracted. `known` is (url, the address it redirects to)."""
+    url, known_by = known
     record = await _the_page(work, url)
     if record.status is not UrlStatus.SEEN or record.lease_owner != owner:
         return record
-    known = replace(record, acknowledged=record.acknowledged | {store})
-    if known.acknowledged == {"index", "graph"}:
-        known = replace(known, status=UrlStatus.EXTRACTED, changed_at=now, lease_owner="", lease_until=None)
-    return await _changed(work, known)
+    told = replace(record, acknowledged=record.acknowledged | {store}, known_by=known_by)
+    if told.acknowledged == {"index", "graph"}:
+        told = replace(told, status=UrlStatus.EXTRACTED, changed_at=now, lease_owner="", lease_until=None)
+    return await _changed(work, told)
 
 
 async def fail(work: Work, url: str, owner: str, reason: str, now: datetime) -> UrlRecord:

@@ -79,7 +79,7 @@ async def test_a_relation_found_in_the_graph_brings_its_sentence_and_points_to_i
     related = [row for row in send.value.candidates if row.origin == "kg"]
     assert related
     for row in related:
-        (passage,) = await empty.index.get(FACTS, [row.same_as])
+        (passage,) = await empty.index.get(FACTS, [row.passage_id])
         assert row.text in passage.text
         assert (row.url, row.domain, row.title) == (passage.url, passage.domain, passage.title)
         assert row.content_hash

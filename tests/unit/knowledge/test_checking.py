@@ -110,6 +110,19 @@ async def test_pages_marked_as_read_are_checked_whoever_read_them_and_however_lo
     assert (await verify(stores, NOW + timedelta(days=400))).lost == (page(2).url,)
 
 
+async def test_an_address_that_redirects_to_a_page_is_lost_only_with_that_page(stores: Stores) -> None:
+    await whole(stores, page(1))
+    await stores.urls.register([page(2).url], stage=0, claim_ids=[JOB], now=NOW)
+    await stores.urls.lease([page(2).url], owner=OWNER, now=NOW)
+    for store in ("index", "graph"):
+        await stores.urls.acknowledge(page(2).url, store, owner=OWNER, now=NOW, known_by=page(1).url)
+    assert (await verify(stores, LATER)).is_sound
+    await stores.index.delete_by_url(page(1).url)
+    assert (await verify(stores, LATER)).lost == (page(1).url, page(2).url)
+    done, after = await mended(stores)
+    assert (done.forgotten, after.is_sound) == (2, True)
+
+
 async def test_more_pages_than_one_look_at_the_registry_shows_are_all_checked(stores: Stores) -> None:
     pages = [f"https://site.org/{number:04}" for number in range(1_100)]
     await stores.urls.register(pages, stage=0, claim_ids=[JOB], now=NOW)

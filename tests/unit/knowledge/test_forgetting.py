@@ -15,8 +15,12 @@ async def test_a_forgotten_page_is_gone_from_every_store_and_others_stay(stores:
     for number in (1, 2):
         await whole(stores, page(number))
     await into_index(stores, page(1), "static_gk")
+    await stores.urls.register([page(7).url], stage=0, claim_ids=["c"], now=NOW)
+    await stores.urls.lease([page(7).url], owner="me", now=NOW)
+    for store in ("index", "graph"):
+        await stores.urls.acknowledge(page(7).url, store, owner="me", now=NOW, known_by=page(1).url)
     gone = await forget_page(stores, page(1).url + "/?utm_source=x")
-    assert gone == Forgotten(passages=2, relations=1, pages=1)
+    assert gone == Forgotten(passages=2, relations=1, pages=2)
     assert await stores.index.pages_held([page(1).url, page(2).url]) == {page(2).url}
     assert await stores.graph.facts_from(page(1).url) == []
     assert await stores.urls.get([page(1).url]) == []
