@@ -38,6 +38,7 @@ POISON = [
     Poison(Raw(b'{"job_id": "\\ud800", "claim": "x"}', b"p-surrogate"), "invalid"),
     Poison(Raw(b"[1, 2]", b"p-array", headers=(("trace", b"t-1"), ("empty", b""), ("none", None))), "invalid"),
     Poison(Raw(b"{}", b"p-stage"), "invalid", topic="ranking"),
+    Poison(Raw(b'{"job_id": "p-join"}', b"p-join"), "permanent", topic="aggregation"),
 ]
 
 

@@ -13,6 +13,8 @@ from agents.claims.fan_out import fan_out
 from agents.claims.intake import handle as intake
 from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.package import VerdictPackage
+from agents.claims.parent_packaging import build_parent_package
+from agents.claims.rebuilding import job_of
 from agents.claims.retrieval import handle as retrieve
 from agents.claims.submission import Submission
 from agents.results import Send
@@ -31,12 +33,6 @@ REFUTED, MIXED, SUPPORTED, NOT_ENOUGH = Label.REFUTED, Label.MIXED, Label.SUPPOR
 
 def claim_of(*parts: str, job_id: str = "job") -> Submission:
     return Submission(job_id=job_id, claim=" ".join(parts))
-
-
-@pytest.fixture
-async def literal(services: Services) -> Services:
-    """The rules of 004 §8 to the letter."""
-    return replace(services, policy=replace(services.policy, news=NewsPolicy()))
 
 
 async def decided(submission: Submission, services: Services) -> VerdictPackage:
@@ -77,11 +73,13 @@ async def ended(part: Send, services: Services) -> SubEnd:
     ],
 )
 async def test_parts_make_the_verdict_by_the_rules(
-    services: Services, literal: Services, parts: list[str], expected: tuple[Label, Verdict], by_letter: Label
+    services: Services, parts: list[str], expected: tuple[Label, Verdict], by_letter: Label
 ) -> None:
     made = await decided(claim_of(*parts), services)
     assert (made.label, made.verdict) == expected
-    letter = await decided(claim_of(*parts, job_id="letter"), literal)
+    # The same parts by the rules of 004 §8 to the letter.
+    policy = replace(services.policy, news=NewsPolicy())
+    letter = build_parent_package(job_of(made), made.sub_results, policy, "adaptive", made.decided_at)
     assert letter.label is by_letter
     for package in (made, letter):
         assert [sub.claim for sub in package.sub_results] == parts
@@ -91,6 +89,13 @@ async def test_parts_make_the_verdict_by_the_rules(
         assert bool(package.citations) is (package.verdict is not Verdict.UNVERIFIABLE)
         assert {link.evidence_id for link in package.evidence_map} <= rows
         assert audit(package) == []
+
+
+async def test_by_the_letter_one_refuted_part_refutes_the_claim_through_the_whole_stream(tmp_path: Path) -> None:
+    async with world(tmp_path, policy="specification") as services:
+        made = await decided(claim_of(TRUE[0], TRUE[1], FALSE[0]), services)
+    assert (made.label, made.verdict) == (REFUTED, Verdict.FALSE)
+    assert "aggregation:any_refuted" in {guard.name for guard in made.guards}
 
 
 async def test_only_the_claim_itself_reaches_the_verdicts(services: Services) -> None:
