@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from storage.ports.evidence import Collection, Embedder, EvidenceIndex, Hit, HybridQuery, Passage, Vector
 from storage.ports.graph import ClaimRecord, Entity, Fact, GraphCandidate, GraphCounts, KnowledgeGraph, entity_key
+from storage.ports.keys import ApiKey, KeyLimits, KeyRing, Scope
 from storage.ports.ledger import (
     AuditEntry,
     EvidenceRef,
@@ -22,6 +23,7 @@ from storage.ports.ledger import (
 from storage.ports.urls import RegistryPolicy, UrlRecord, UrlRegistry, UrlStatus, normal_url, normal_urls
 
 __all__ = [
+    "ApiKey",
     "AuditEntry",
     "ClaimRecord",
     "Collection",
@@ -37,6 +39,8 @@ __all__ = [
     "JobRecord",
     "JobState",
     "JoinState",
+    "KeyLimits",
+    "KeyRing",
     "KnowledgeGraph",
     "OpenLoad",
     "Outcome",
@@ -44,6 +48,7 @@ __all__ = [
     "Passage",
     "RegistryPolicy",
     "Retention",
+    "Scope",
     "Stores",
     "UrlRecord",
     "UrlRegistry",

@@ -4,8 +4,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from storage.embedded.stores import open_embedded
-from storage.ports import Embedder, Stores
+from storage.embedded.keys import SqliteKeyRing
+from storage.embedded.stores import LEDGER_FILE, open_embedded
+from storage.ports import Embedder, KeyRing, Stores
 from storage.servers.stores import open_stores as open_configured
 from tests.support.servers import neo4j_server, weaviate_server
 
@@ -33,3 +34,16 @@ async def open_stores(place: Place, embedder: Embedder = EMBEDDER) -> Stores:
     if place.kind == "neo4j":
         return await open_configured(embedder, data_dir=Path(folder), neo4j=neo4j_server(space))
     raise ValueError(f"no adapter is called {place.kind!r}")
+
+
+async def open_key_ring(place: Place) -> KeyRing:
+    """The keys at `place`."""
+    if place.kind == "embedded":
+        return await SqliteKeyRing.open(Path(place.where) / LEDGER_FILE)
+    from storage.servers.neo4j.api_keys import Neo4jKeyRing
+    from storage.servers.neo4j.connection import Neo4jConnection
+
+    connection = await Neo4jConnection.open(neo4j_server(place.where.partition("@")[0]))
+    ring = Neo4jKeyRing(connection)
+    await connection.close()  # the ring holds a share of its own
+    return ring

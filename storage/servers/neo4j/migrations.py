@@ -47,12 +47,17 @@ FIRST: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT vs_visit IF NOT EXISTS FOR (n:Visit) REQUIRE (n.space, n.job_id, n.page_key) IS UNIQUE",
     "CREATE INDEX vs_visit_age IF NOT EXISTS FOR (n:Visit) ON (n.space, n.at)",
 )
-MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST,)
+API_KEYS: tuple[LiteralString, ...] = (
+    "CREATE CONSTRAINT vs_api_key IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.key_id) IS UNIQUE",
+    # A revoked key loses this property, so that its name is free again.
+    "CREATE CONSTRAINT vs_api_key_name IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.name_in_force) IS UNIQUE",
+)
+MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, API_KEYS)
 """Entry i brings version i to version i + 1. Every statement can be repeated: several processes may start at once."""
 
 LABELS = (
     *("Job", "OpenTotals", "Outcome", "Step", "Parent", "SubClaim", "Verdict", "Evidence", "Source", "AuditEntry"),
-    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit"),
+    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit", "ApiKey"),
 )
 """Every kind of node there is."""
 
