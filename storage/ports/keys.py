@@ -23,16 +23,18 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyLimits:
-    """A key's own limits; None is the setting's value, 0 is no limit."""
+    """A key's own limits; None is the setting's value, 0 a minute is no limit."""
 
     submissions_per_minute: int | None = None
     submissions_burst: int | None = None
     reads_per_minute: int | None = None
 
     def __post_init__(self) -> None:
-        for value in (self.submissions_per_minute, self.submissions_burst, self.reads_per_minute):
+        for value in (self.submissions_per_minute, self.reads_per_minute):
             if value is not None and value < 0:
                 raise StoreRefused("a limit is a number of requests, or 0 for none")
+        if self.submissions_burst is not None and self.submissions_burst < 1:
+            raise StoreRefused("a burst is at least one request; for no limit give 0 submissions per minute")
 
 
 @dataclass(frozen=True, slots=True)

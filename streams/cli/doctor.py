@@ -8,6 +8,7 @@ import typer
 
 from streams.admin import cluster_admin
 from streams.cli.errors import fail, run
+from streams.cli.knowledge import store_settings
 from streams.cli.options import example, options, stdout
 from streams.cli.target import gateway_url, running_embedded
 from streams.errors import BrokerUnreachable
@@ -48,6 +49,7 @@ async def _examine() -> list[Finding]:
     checks: list[tuple[str, Callable[[Settings], Awaitable[Finding]]]] = [
         ("broker", _broker),
         ("stores and models", _services),
+        ("API keys", _api_keys),
         ("web search", _web_search),
         ("language model", _language_model),
     ]
@@ -88,6 +90,26 @@ async def _services(settings: Settings) -> Finding:
         held = ", ".join(f"{one.name} {one.passages}" for one in collections) or "no passages yet"
         detail = f"{services.embedder.name} ({rows.shape[1]} dimensions), {services.stance.name}; {held}"
     return Finding("stores and models", "ok", detail)
+
+
+async def _api_keys(settings: Settings) -> Finding:
+    from streams.bootstrap import open_key_ring
+
+    if settings.gateway_keys == "off":
+        return Finding("API keys", "note", "VERISTREAM_GATEWAY_KEYS=off: whoever reaches the gateway may use it")
+    embedded = settings.broker is None
+    ring = await open_key_ring(store_settings())
+    try:
+        in_force = [key.name for key in await ring.keys() if key.revoked_at is None]
+    finally:
+        await ring.close()
+    if in_force:
+        return Finding("API keys", "ok", f"in force: {', '.join(in_force)}")
+    if embedded and settings.gateway_keys == "auto":
+        return Finding(
+            "API keys", "note", "none, and none needed from this machine: `veristream keys create` for others"
+        )
+    return Finding("API keys", "wrong", "none, so the gateway lets nobody in: `veristream keys create NAME`")
 
 
 async def _web_search(settings: Settings) -> Finding:

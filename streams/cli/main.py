@@ -10,6 +10,7 @@ from streams.cli import (
     doctor,
     export,
     ingest,
+    keys,
     knowledge,
     processes,
     stores,
@@ -43,6 +44,7 @@ for module in (up, processes, submit, watch, verify, audit, export, ingest, doct
     module.register(app)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dead_letters.app, name="dead-letters")
+app.add_typer(keys.app, name="keys")
 app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(stores.app, name="stores")
 

@@ -12,15 +12,28 @@ def gateway_url(settings: Settings) -> str:
     return f"http://{host}:{settings.gateway_port}"
 
 
+def key_header(settings: Settings) -> dict[str, str]:
+    """The key of this machine's commands, if they have one."""
+    if settings.api_key is None:
+        return {}
+    return {"Authorization": f"Bearer {settings.api_key.get_secret_value()}"}
+
+
 def running_embedded(settings: Settings) -> Settings | None:
     """The settings of the embedded system that answers at the gateway's address, if one does."""
     try:
-        answer = httpx.get(f"{gateway_url(settings)}/status", timeout=2.0)
+        answer = httpx.get(f"{gateway_url(settings)}/status", timeout=2.0, headers=key_header(settings))
         status = answer.json()
     except (httpx.HTTPError, ValueError):
         return None
+    if answer.status_code in {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN} and "detail" in status:
+        raise Refused(f"the gateway at {gateway_url(settings)} wants another VERISTREAM_API_KEY: {status['detail']}")
     if not isinstance(status, dict) or status.get("mode") != "embedded":
         return None
+    if "broker" not in status:
+        raise Refused(
+            "VERISTREAM_API_KEY needs the scope admin to find the embedded system; see `veristream keys list`"
+        )
     return settings.model_copy(
         update={"broker": status["broker"], "data_dir": type(settings.data_dir)(status["data_dir"]), "embedded": True}
     )

@@ -39,10 +39,9 @@ def submission(value: dict[str, Any]) -> Submission:
         raise Problem(422, "The submission is not valid", describe(error), errors=fields) from None
 
 
-OPENAPI_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": Submission.model_json_schema()}},
-    }
-}
-"""The body is read by hand (bounded, strict), so the document is told what it is."""
+def body_schema(*, with_id: bool) -> dict[str, Any]:
+    """The body for the OpenAPI document, which cannot see it: it is read by hand, bounded and strict."""
+    schema = Submission.model_json_schema()
+    if not with_id:
+        schema["required"] = [name for name in schema["required"] if name != "job_id"]
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}

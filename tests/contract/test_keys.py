@@ -37,7 +37,7 @@ async def other_ring(place: Place, ring: KeyRing) -> AsyncIterator[KeyRing]:
 
 async def test_a_key_comes_back_as_it_was_added(ring: KeyRing, other_ring: KeyRing) -> None:
     plain = a_key()
-    limited = a_key("id-2", "crowd", scopes=frozenset(Scope), limits=KeyLimits(60, 0, 600), created_at=NOW + DAY)
+    limited = a_key("id-2", "crowd", scopes=frozenset(Scope), limits=KeyLimits(60, 7, 0), created_at=NOW + DAY)
     for key in (plain, limited):
         await ring.add(key)
     assert await other_ring.key("id-1") == plain
@@ -104,8 +104,9 @@ def test_a_name_that_cannot_stand_in_a_command_is_refused(name: str) -> None:
 def test_a_key_without_a_scope_or_with_a_negative_limit_is_refused() -> None:
     with pytest.raises(StoreRefused, match="submit, read, admin"):
         a_key(scopes=frozenset())
-    with pytest.raises(StoreRefused):
-        KeyLimits(submissions_per_minute=-1)
+    for limits in ({"submissions_per_minute": -1}, {"reads_per_minute": -1}, {"submissions_burst": 0}):
+        with pytest.raises(StoreRefused):
+            KeyLimits(**limits)
 
 
 def test_a_digest_is_not_shown() -> None:
