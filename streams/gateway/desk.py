@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,9 @@ FIRST_LOOK_SECONDS = 1.0
 LAST_LOOK_SECONDS = 10.0
 """The hub wakes a waiter at once; the ledger is asked all the same, because a hub can miss a word. The pause doubles
 between the two, so that thousands who wait do not keep the ledger busy."""
+
+Gone = Callable[[], Coroutine[Any, Any, None]]
+"""Returns when whoever asked is no longer there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,14 @@ class Desk:
         moving = record.job_id in self.published or self.hub.last_event(record.job_id) is not None
         return record.state is JobState.OPEN and not moving
 
-    async def verify(self, submission: Submission, wait_seconds: float) -> Outcome | None:
-        """Submit and wait; None when the deadline passed and the job goes on."""
+    async def verify(self, submission: Submission, wait_seconds: float, gone: Gone) -> Outcome | None:
+        """Submit and wait; None when the deadline passed, or whoever asked went away, and the job goes on."""
         with self.hub.waiting_for(submission.job_id) as finished:
             await self.submit(submission)
+            if wait_seconds <= 0:
+                return await self.ledger.outcome(submission.job_id)
             with metrics.HTTP_WAITING.track_inprogress():
-                return await self._outcome(submission.job_id, finished, wait_seconds)
+                return await _unless(gone, self._outcome(submission.job_id, finished, wait_seconds))
 
     async def follow(self, record: JobRecord, listener: Listener) -> AsyncIterator[ProgressEvent | None]:
         """A job's events as the listener hears them, until it ends; None now and then while nothing happens.
@@ -113,6 +118,16 @@ class Desk:
         except (KafkaError, TimeoutError) as error:
             detail = "the claim is journalled but the broker did not take it; send it again with the same job_id"
             raise Problem(503, "The broker is down", detail, {"Retry-After": "5"}) from error
+
+
+async def _unless(gone: Gone, work: Coroutine[Any, Any, Outcome | None]) -> Outcome | None:
+    working, leaving = asyncio.create_task(work), asyncio.create_task(gone())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else None
+    finally:
+        working.cancel()
+        leaving.cancel()
 
 
 def _pauses() -> Iterator[float]:

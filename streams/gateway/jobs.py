@@ -3,6 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -17,7 +18,7 @@ from streams.gateway.access import Reader, Submitter
 from streams.gateway.answers import Accepted, Failed, Job, Jobs, NewsVerdict, WorkerVerdict, problems
 from streams.gateway.desk import Desk, news_answer, package, worker_answer
 from streams.gateway.problems import Problem
-from streams.gateway.requests import body_schema, document, submission
+from streams.gateway.requests import body_schema, document, gone, submission
 
 router = APIRouter(tags=["claims"])
 
@@ -67,7 +68,8 @@ async def news_verify(request: Request, desk: TheDesk, _: Submitter, wait: Wait 
 async def _verify(
     request: Request, desk: Desk, wanted: Submission, wait: float | None, view: Callable[[Outcome], dict[str, Any]]
 ) -> Response:
-    outcome = await desk.verify(wanted, desk.settings.gateway_wait_seconds if wait is None else wait)
+    seconds = desk.settings.gateway_wait_seconds if wait is None else wait
+    outcome = await desk.verify(wanted, seconds, partial(gone, request))
     if outcome is not None and wants_claim_review(request) and outcome.state is JobState.COMPLETED:
         return _claim_review(desk, outcome)
     if outcome is not None:

@@ -27,6 +27,12 @@ async def document(request: Request) -> dict[str, Any]:
     return value
 
 
+async def gone(request: Request) -> None:
+    """Returns when the client hangs up; its body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def submission(value: dict[str, Any]) -> Submission:
     """The submission that a document stands for; a 422 names each wrong field."""
     try:

@@ -20,6 +20,7 @@ from streams.gateway.app import create_app
 from streams.gateway.desk import Desk
 from streams.gateway.hub import Hub
 from streams.gateway.tokens import make
+from streams.probes import listen, serving
 from streams.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -69,6 +70,19 @@ async def gateway(
     finally:
         await ring.close()
         await ledger.close()
+
+
+@asynccontextmanager
+async def served(desk: Desk) -> AsyncIterator[str]:
+    """The address of a gateway that is really listened at, over this desk."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Desk]:
+        yield desk
+
+    listener = listen("127.0.0.1", 0, "-")
+    async with serving(create_app(opened), listener):
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 async def new_key(folder: Path, name: str, *scopes: Scope, **limits: int) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The HTTP door over a real ledger, without a broker: what is decided already can be asked for."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -161,3 +162,43 @@ async def test_a_newsroom_reads_sub_results_in_its_own_words(door: tuple[httpx.A
     (part,) = answer["sub_results"]
     assert set(part) == {"job_id", "claim", "verdict", "reasoning", "citations"}
     assert part["verdict"] == "Supported"
+
+
+async def test_the_jobs_of_a_room_come_page_by_page(door: tuple[httpx.AsyncClient, Desk]) -> None:
+    client, desk = door
+    for number in range(5):
+        await desk.admission.admit(Submission.model_validate(asked(f"job-{number}", room_id="the café & co")))
+    listed: list[str] = []
+    # Composed and decomposed spellings are one room, as they are when a claim is submitted.
+    address: str | None = "/jobs?room_id=the%20cafe%CC%81%20%26%20co&limit=2"
+    sizes = []
+    while address is not None:
+        page = (await client.get(address)).json()
+        sizes.append(len(page["jobs"]))
+        listed += [job["job_id"] for job in page["jobs"]]
+        address = page["next"]
+    assert listed == ["job-4", "job-3", "job-2", "job-1", "job-0"]
+    assert sizes == [2, 2, 1]
+
+
+async def test_many_at_once_under_one_id_are_one_job_and_other_content_is_a_conflict(
+    door: tuple[httpx.AsyncClient, Desk],
+) -> None:
+    client, desk = door
+
+    async def submit(claim: str) -> int:
+        return (await client.post("/verify", params={"wait": 0}, json=asked(claim=claim))).status_code
+
+    same = await asyncio.gather(*(submit("A claim.") for _ in range(30)))
+    assert set(same) == {202}
+    mixed = await asyncio.gather(*(submit(f"Claim {number}.") for number in range(10)), submit(" A  claim. "))
+    assert sorted(mixed) == [202, *[409] * 10]
+    assert len(desk.producer.sent) == 1
+
+
+async def test_a_method_that_nobody_knows_is_one_label(door: tuple[httpx.AsyncClient, Desk]) -> None:
+    for method in ("BREW", "WHEN"):
+        assert (await door[0].request(method, "/health")).status_code == 405
+    text = (await door[0].get("/metrics")).text
+    assert 'method="other"' in text
+    assert "BREW" not in text
