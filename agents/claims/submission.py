@@ -24,6 +24,12 @@ AnyJobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}(~[
 """Also that of a sub-job: its parent's id and its number, which no submission can have (`storage.ports.sub_job_id`)."""
 
 
+_REFUSED = r"\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f"
+_BLANK = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_WRITTEN = {"pattern": f"^[^{_REFUSED}]*[^{_REFUSED}{_BLANK}][^{_REFUSED}]*$"}
+"""What `normalise` asks of a text, told to whoever reads the JSON Schema: no control characters, not only blanks."""
+
+
 def normalise(text: str) -> str:
     """NFC, runs of white space as one blank, no blanks at the ends; control characters are refused."""
     composed = unicodedata.normalize("NFC", text)
@@ -48,9 +54,11 @@ ClaimText = Annotated[
     str,
     BeforeValidator(_claim_text),
     AfterValidator(_not_blank),
-    Field(min_length=1, max_length=CLAIM_MAX_CHARACTERS),
+    Field(min_length=1, max_length=CLAIM_MAX_CHARACTERS, json_schema_extra=_WRITTEN),
 ]
-ShortText = Annotated[str, BeforeValidator(_claim_text), Field(min_length=1, max_length=256)]
+ShortText = Annotated[
+    str, BeforeValidator(_claim_text), Field(min_length=1, max_length=256, json_schema_extra=_WRITTEN)
+]
 
 
 class Submission(BaseModel):
