@@ -149,11 +149,10 @@ _PROBLEMS: Mapping[int, tuple[str, Mapping[str, Any]]] = {
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The documentation of a route's refusals."""
     schema = {"$ref": "#/components/schemas/ProblemDocument"}
-    return {
-        code: {
-            "description": _PROBLEMS[code][0],
-            "headers": dict(_PROBLEMS[code][1]),
-            "content": {PROBLEM: {"schema": schema}},
-        }
-        for code in codes
-    }
+    told: dict[int | str, dict[str, Any]] = {}
+    for code in codes:
+        description, headers = _PROBLEMS[code]
+        told[code] = {"description": description, "content": {PROBLEM: {"schema": schema}}}
+        if headers:
+            told[code]["headers"] = dict(headers)
+    return told

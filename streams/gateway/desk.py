@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +50,7 @@ class Desk:
             admitted = await self.admission.admit(submission)
         except TooMuchOpen as error:
             metrics.ADMISSION_REFUSED.inc()
-            retry_after = {"Retry-After": str(max(1, round(error.retry_after)))}
+            retry_after = {"Retry-After": str(math.ceil(error.retry_after))}
             raise Problem(429, "Too much is open", str(error), retry_after) from None
         except JobIdTaken as error:
             raise Problem(409, "job_id is taken", str(error)) from None

@@ -18,7 +18,7 @@ from streams.gateway.access import Reader, Submitter
 from streams.gateway.answers import Accepted, Failed, Job, Jobs, NewsVerdict, WorkerVerdict, problems
 from streams.gateway.desk import Desk, news_answer, package, worker_answer
 from streams.gateway.problems import Problem
-from streams.gateway.requests import body_schema, document, gone, submission
+from streams.gateway.requests import EXAMPLE, body_schema, document, gone, submission
 
 router = APIRouter(tags=["claims"])
 
@@ -33,7 +33,10 @@ LD_JSON = "application/ld+json"
 CLAIM_REVIEW: dict[str, Any] = {LD_JSON: {"schema": {"type": "object", "required": ["@context", "@type"]}}}
 
 TheDesk = Annotated[Desk, Depends(desk_of)]
-TheJob = Annotated[AnyJobId, Path(description="The id that the job was submitted under, or a sub-job's.")]
+TheJob = Annotated[
+    AnyJobId,
+    Path(description="The id that the job was submitted under, or a sub-job's.", examples=[EXAMPLE["job_id"]]),
+]
 Wait = Annotated[float | None, Query(ge=0, le=600, description="Seconds to wait for the verdict before answering 202.")]
 
 SUBMITTING = problems(401, 403, 409, 413, 422, 429, 503) | {202: {"model": Accepted, "description": "The job goes on"}}

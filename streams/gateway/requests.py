@@ -45,9 +45,13 @@ def submission(value: dict[str, Any]) -> Submission:
         raise Problem(422, "The submission is not valid", describe(error), errors=fields) from None
 
 
+EXAMPLE = {"job_id": "story-4711", "claim": "Kelderwick General Hospital has 312 beds.", "room_id": "newsroom"}
+
+
 def body_schema(*, with_id: bool) -> dict[str, Any]:
     """The body for the OpenAPI document, which cannot see it: it is read by hand, bounded and strict."""
-    schema = Submission.model_json_schema()
+    schema, example = Submission.model_json_schema(), dict(EXAMPLE)
     if not with_id:
         schema["required"] = [name for name in schema["required"] if name != "job_id"]
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+        del example["job_id"]
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}}

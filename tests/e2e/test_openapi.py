@@ -1,8 +1,8 @@
 """The OpenAPI document is kept: schemathesis asks the running system all that it allows, and much that it does not."""
 
+import asyncio
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from streams.embedded.samples import load_knowledge_base
 from tests.e2e.conftest import embedded_url, town_environment
-from tests.support.processes import call, clean_environment, running, veristream
+from tests.support.processes import call, clean_environment, running, settings_of, veristream
 
 EXAMPLES = 20
 """Generated requests per operation and phase; a minute of a small machine's time in all."""
@@ -23,13 +24,13 @@ pytestmark = pytest.mark.timeout(500)
 
 
 @pytest.fixture
-def guarded(knowledge: Path, tmp_path: Path) -> Iterator[tuple[str, str]]:
+def guarded(tmp_path: Path) -> Iterator[tuple[str, str]]:
     """An embedded system that wants a key of everyone, where it listens, and a key for it."""
-    shutil.copytree(knowledge, tmp_path / "data")
     environment = town_environment(tmp_path / "data") | {
         "VERISTREAM_GATEWAY_KEYS": "required",
         "VERISTREAM_QUERY_BUDGET": "1",
     }
+    asyncio.run(load_knowledge_base(settings_of(environment)))
     made = call(
         ["keys", "create", "schemathesis", "--submissions-per-minute", "0", "--reads-per-minute", "0"], environment
     )
