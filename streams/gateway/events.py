@@ -1,7 +1,7 @@
 """A job's steps as server-sent events: bounded, with a heartbeat, and resumed where a client left off."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header
 from fastapi.responses import Response, StreamingResponse
@@ -20,6 +20,12 @@ EVENT_STREAM = "text/event-stream"
 HEARTBEAT = ": nothing new\n\n"
 """A comment, which clients ignore: proxies see life, and a connection whose client is gone breaks."""
 
+EVENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data")},
+    "required": ["id", "event", "data"],
+    "description": "`data` is a ProgressEvent as JSON; the last event is `closed`.",
+}
 LastEvent = Annotated[
     str | None, Header(alias="Last-Event-ID", max_length=512, description="Resume after the event with this id.")
 ]
@@ -31,7 +37,7 @@ LastEvent = Annotated[
     response_class=StreamingResponse,
     responses={
         **problems(401, 403, 404, 422, 429, 503),
-        200: {"description": "The events", "content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
+        200: {"description": "The events", "content": {EVENT_STREAM: {"schema": EVENT}}},
         204: {"description": "Last-Event-ID was the last one: a browser stops asking"},
     },
 )
