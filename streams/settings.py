@@ -245,6 +245,13 @@ class Settings(BaseSettings):
         return self.broker is None
 
     @property
+    def gateway_url(self) -> str:
+        """Where a client on this machine finds the gateway."""
+        everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
+        host = everywhere.get(self.gateway_host, self.gateway_host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.gateway_port}"
+
+    @property
     def bootstrap_servers(self) -> str:
         """The broker's `host:port[,host:port]`, without the scheme."""
         if self.broker is None:

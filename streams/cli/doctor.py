@@ -10,7 +10,7 @@ from streams.admin import cluster_admin
 from streams.cli.errors import fail, run
 from streams.cli.knowledge import store_settings
 from streams.cli.options import example, options, stdout
-from streams.cli.target import gateway_url, running_embedded
+from streams.cli.target import running_embedded
 from streams.errors import BrokerUnreachable
 from streams.settings import Settings, SettingsError, load_settings
 
@@ -69,7 +69,7 @@ async def _broker(settings: Settings) -> Finding:
     if settings.broker is None:
         running = running_embedded(settings)
         if running is None:
-            return Finding("broker", "note", f"embedded, and not running at {gateway_url(settings)}: `veristream up`")
+            return Finding("broker", "note", f"embedded, and not running at {settings.gateway_url}: `veristream up`")
         return Finding("broker", "ok", f"embedded, running at {running.broker}")
     try:
         async with cluster_admin(settings) as admin:

@@ -13,7 +13,7 @@ from agents.claims.submission import normalise
 from streams.cli.errors import Refused, fail, run, stderr
 from streams.cli.options import example, options, stdout
 from streams.cli.show import explain, progress_line
-from streams.cli.target import gateway_url, key_header, running_embedded
+from streams.cli.target import key_header, running_embedded
 from streams.logs import configure_logs
 from streams.settings import Settings, load_settings
 
@@ -72,7 +72,7 @@ async def _client() -> AsyncIterator[httpx.AsyncClient]:
     """A client of the running gateway; of one in this process over a configured broker; or of a system of our own."""
     settings = load_settings()
     if settings.broker is None and running_embedded(settings) is not None:
-        async with _http(base_url=gateway_url(settings), headers=key_header(settings)) as client:
+        async with _http(base_url=settings.gateway_url, headers=key_header(settings)) as client:
             yield client
     elif settings.broker is not None:
         from streams.bootstrap import open_desk

@@ -104,7 +104,7 @@ def _system(settings: Settings, *, quiet: bool) -> RunningSystem:
     environment = {**os.environ, **_environment(settings)}
     return RunningSystem(
         settings=settings,
-        gateway_url=f"http://{settings.gateway_host}:{settings.gateway_port}",
+        gateway_url=settings.gateway_url,
         worker=Child(["worker"], environment, quiet=quiet),
         gateway=Child(["gateway"], environment, quiet=quiet),
     )

@@ -36,8 +36,10 @@ def guarded(tmp_path: Path) -> Iterator[tuple[str, str]]:
     )
     assert made.returncode == 0, made.stderr
     with running(veristream(["up", "--port", "0"], environment, tmp_path / "up.log")) as up:
-        yield embedded_url(up), made.stdout.strip()
+        key = made.stdout.strip()
+        yield embedded_url(up), key
         assert up.terminate() == 0
+        assert key.rpartition("_")[2] not in up.text()
 
 
 def test_schemathesis_finds_nothing(guarded: tuple[str, str], tmp_path: Path) -> None:

@@ -149,3 +149,17 @@ def test_tls_files_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
     )
     with pytest.raises(SettingsError, match=r"check VERISTREAM_KAFKA_SSL_\*"):
         client_options(settings)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8080"),
+        ("0.0.0.0", "http://127.0.0.1:8080"),
+        ("::", "http://[::1]:8080"),
+        ("::1", "http://[::1]:8080"),
+        ("gate.example", "http://gate.example:8080"),
+    ],
+)
+def test_a_gateway_is_found_where_it_listens(host: str, url: str) -> None:
+    assert Settings(gateway_host=host).gateway_url == url
