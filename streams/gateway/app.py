@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
 
-from streams.gateway import events, jobs, problems, system
+from streams.gateway import events, handbook, jobs, problems, system
 from streams.gateway.answers import ProblemDocument
 from streams.gateway.counting import Counting
 from streams.gateway.desk import Desk
@@ -39,6 +39,9 @@ def create_app(open_desk: OpenDesk, cors_origins: Sequence[str] = ()) -> FastAPI
         description=DESCRIPTION,
         lifespan=lifespan,
         redirect_slashes=False,
+        # FastAPI's own pages load their scripts from elsewhere; ours needs none.
+        docs_url=None,
+        redoc_url=None,
     )
     problems.install(app)
     if cors_origins:
@@ -50,7 +53,7 @@ def create_app(open_desk: OpenDesk, cors_origins: Sequence[str] = ()) -> FastAPI
             expose_headers=["Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
         )
     app.add_middleware(Counting)
-    for module in (jobs, events, system):
+    for module in (jobs, events, system, handbook):
         app.include_router(module.router)
     app.openapi = partial(_document, app)  # type: ignore[method-assign]  # FastAPI's own way to extend it
     return app

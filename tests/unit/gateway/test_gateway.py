@@ -202,3 +202,16 @@ async def test_a_method_that_nobody_knows_is_one_label(door: tuple[httpx.AsyncCl
     text = (await door[0].get("/metrics")).text
     assert 'method="other"' in text
     assert "BREW" not in text
+
+
+async def test_the_documentation_names_every_route_and_needs_nothing_from_elsewhere(
+    door: tuple[httpx.AsyncClient, Desk],
+) -> None:
+    client, _ = door
+    answer = await client.get("/docs")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "<script" not in answer.text
+    assert "src=" not in answer.text
+    for path in (await client.get("/openapi.json")).json()["paths"]:
+        assert path in answer.text
+    assert "curl http://127.0.0.1:8080/jobs/story-4711/events" in answer.text
