@@ -1,7 +1,7 @@
 """`/docs`: the OpenAPI document as one plain page. No script, nothing from elsewhere: it works without a network."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -68,7 +68,7 @@ def _command(method: str, path: str, operation: Mapping[str, Any], base: str) ->
     return " ".join(words)
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     head = "".join(f"<th>{escape(name)}" for name in heads)
     lines = ("".join(f"<td>{_text(str(cell))}" for cell in row) for row in rows)
     return f"<table><tr>{head}" + "".join(f"<tr>{line}" for line in lines) + "</table>"
