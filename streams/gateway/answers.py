@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from agents.claims.package import Citation, SubResult, VerdictPackage
-from agents.claims.submission import JobId
+from agents.claims.package import Citation, Missing, VerdictPackage
+from agents.claims.submission import AnyJobId, JobId
 from scoring.values import Label, Verdict
 from storage.ports import JobState
 
@@ -32,7 +32,7 @@ class FailureReason(BaseModel):
 class Failed(BaseModel):
     """A job that could not be processed; it never carries a verdict."""
 
-    job_id: JobId
+    job_id: AnyJobId
     attempt: int
     status: Literal["failed"]
     error: FailureReason
@@ -44,6 +44,17 @@ class WorkerVerdict(VerdictPackage):
     confidence: float
 
 
+class NewsPart(BaseModel):
+    """A sub-claim's verdict in the same words; `missing` says why one has none."""
+
+    job_id: AnyJobId
+    claim: str
+    verdict: Label
+    reasoning: str
+    citations: tuple[Citation, ...]
+    missing: Missing | None = None
+
+
 class NewsVerdict(BaseModel):
     """The verdict in a newsroom's words, with the whole package in it."""
 
@@ -53,19 +64,29 @@ class NewsVerdict(BaseModel):
     confidence: float
     reasoning: str
     citations: tuple[Citation, ...]
-    sub_results: tuple[SubResult, ...]
+    sub_results: tuple[NewsPart, ...]
     package: VerdictPackage
+
+
+class SubJob(BaseModel):
+    """A part of a decomposed job."""
+
+    job_id: AnyJobId
+    state: JobState
 
 
 class Job(BaseModel):
     """Where a job stands; `stage` and `loop` as far as this gateway heard."""
 
-    job_id: JobId
+    job_id: AnyJobId
     state: JobState
     attempt: int
     opened_at: datetime
     stage: str | None = None
     loop: int | None = None
+    parent_job_id: JobId | None = None
+    sub_jobs: list[SubJob] | None = None
+    sub_jobs_until: datetime | None = None
     result: WorkerVerdict | Failed | None = None
 
 
