@@ -89,7 +89,7 @@ class Submission(BaseModel):
     room_id: ShortText | None = None
     source: Annotated[str, Field(min_length=1, max_length=2048)] | None = None
     domain: ShortText = "general"
-    top_k: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=20)] = 5
+    top_k: Annotated[int, Field(ge=1, le=20), BeforeValidator(_whole)] = 5
     trust_mode: Literal["adaptive", "confidence"] | None = None
     workspace_id: ShortText | None = None
     user_id: ShortText | None = None
