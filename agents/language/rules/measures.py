@@ -199,7 +199,8 @@ def _value_at(stream: Sequence[Token], index: int) -> tuple[float | None, int]:
     if token.kind == "number":
         if len(token.text) > _MAX_DIGITS or _is_part_of_name(stream, index):
             return None, index
-        return _scaled(stream, index + 1, float(token.text.replace(",", "")))
+        priced = word_at(stream, index - 1).replace(" ", "") in CURRENCY_SIGNS
+        return _scaled(stream, index + 1, float(token.text.replace(",", "")), priced=priced)
     if token.word in _ORDINALS:
         return _ORDINALS[token.word], index + 1
     return _worded(stream, index)
@@ -227,10 +228,12 @@ def _is_part_of_name(stream: Sequence[Token], index: int) -> bool:
     return before.kind == "word"
 
 
-def _scaled(stream: Sequence[Token], after: int, value: float) -> tuple[float, int]:
+def _scaled(stream: Sequence[Token], after: int, value: float, *, priced: bool = False) -> tuple[float, int]:
+    """ "5m" may be five metres, "$5m" may not."""
+    letter = word_at(stream, after)
     glued = after < len(stream) and stream[after].start == stream[after - 1].end
-    if glued and word_at(stream, after) in LETTER_SCALES and word_at(stream, after) not in MEASURES:
-        return value * LETTER_SCALES[word_at(stream, after)], after + 1
+    if glued and letter in LETTER_SCALES and (priced or letter not in MEASURES):
+        return value * LETTER_SCALES[letter], after + 1
     for _ in range(2):  # "two hundred thousand"
         if word_at(stream, after) not in _SCALES:
             break
