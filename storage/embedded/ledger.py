@@ -66,6 +66,14 @@ class SqliteLedger:
     async def outcome(self, job_id: str) -> Outcome | None:
         return await self._db.read(lambda db: ledger_jobs.outcome_of(db, job_id))
 
+    async def answered(self, claim_key: str, since: datetime) -> Outcome | None:
+        aware("since", since)
+        return await self._db.read(lambda db: ledger_jobs.answered(db, claim_key, since))
+
+    async def alike(self, sense_key: str, since: datetime, limit: int = 3) -> list[Outcome]:
+        aware("since", since)
+        return await self._db.read(lambda db: ledger_jobs.alike(db, sense_key, since, limit))
+
     async def mark_emitted(self, job_id: str, attempt: int) -> None:
         await self._db.write(lambda db: ledger_jobs.mark_emitted(db, job_id, attempt))
 

@@ -12,7 +12,7 @@ from storage.times import micros, moment_of, optional_micros, optional_moment
 JOBS = """
 SELECT job_id, fingerprint, submission, opened_at, room_id, workspace_id, attempt, state, deadline FROM jobs
 """
-OUTCOMES = "SELECT job_id, attempt, state, payload, decided_at FROM outcomes "
+OUTCOMES = "SELECT job_id, attempt, state, payload, decided_at, claim_key, sense_key FROM outcomes "
 
 
 def _job(row: tuple[str, str, bytes, int, str, str, int, str, int | None]) -> JobRecord:
@@ -30,9 +30,9 @@ def _job(row: tuple[str, str, bytes, int, str, str, int, str, int | None]) -> Jo
     )
 
 
-def _outcome(row: tuple[str, int, str, bytes, int]) -> Outcome:
-    job_id, attempt, state, payload, decided_at = row
-    return Outcome(job_id, attempt, JobState(state), payload, moment_of(decided_at))
+def _outcome(row: tuple[str, int, str, bytes, int, str, str]) -> Outcome:
+    job_id, attempt, state, payload, decided_at, claim_key, sense_key = row
+    return Outcome(job_id, attempt, JobState(state), payload, moment_of(decided_at), claim_key, sense_key)
 
 
 def open_job(db: apsw.Connection, record: JobRecord) -> JobRecord:
@@ -102,8 +102,12 @@ def decide(db: apsw.Connection, outcome: Outcome) -> Outcome:
     if kept is not None:
         return _outcome(kept)
     db.execute(
-        "INSERT INTO outcomes (job_id, attempt, state, payload, decided_at) VALUES (?, ?, ?, ?, ?)",
-        (outcome.job_id, outcome.attempt, outcome.state, outcome.payload, micros(outcome.decided_at)),
+        "INSERT INTO outcomes (job_id, attempt, state, payload, decided_at, claim_key, sense_key)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(outcome.job_id, outcome.attempt, outcome.state, outcome.payload, micros(outcome.decided_at)),
+            *(outcome.claim_key, outcome.sense_key),
+        ),
     )
     _insert_job(
         db,
@@ -128,6 +132,25 @@ def outcome_of(db: apsw.Connection, job_id: str) -> Outcome | None:
     query = OUTCOMES + "WHERE job_id = ? ORDER BY attempt DESC LIMIT 1"
     row = db.execute(query, (job_id,)).fetchone()
     return None if row is None else _outcome(row)
+
+
+def answered(db: apsw.Connection, claim_key: str, since: datetime) -> Outcome | None:
+    """The latest answer to what was asked."""
+    query = (
+        OUTCOMES + "WHERE claim_key = ? AND claim_key <> '' AND state = 'completed' AND decided_at >= ?"
+        " ORDER BY decided_at DESC LIMIT 1"
+    )
+    row = db.execute(query, (claim_key, micros(since))).fetchone()
+    return None if row is None else _outcome(row)
+
+
+def alike(db: apsw.Connection, sense_key: str, since: datetime, limit: int) -> list[Outcome]:
+    """The latest answers about the same words."""
+    query = (
+        OUTCOMES + "WHERE sense_key = ? AND sense_key <> '' AND state = 'completed' AND decided_at >= ?"
+        " ORDER BY decided_at DESC LIMIT ?"
+    )
+    return [_outcome(row) for row in db.execute(query, (sense_key, micros(since), limit))]
 
 
 def mark_emitted(db: apsw.Connection, job_id: str, attempt: int) -> None:

@@ -97,4 +97,11 @@ CREATE INDEX audit_by_job ON audit (job_id, at);
 CREATE INDEX audit_by_age ON audit (at);
 """
 
-LEDGER = Schema(component="ledger", migrations=(FIRST,))
+ANSWERS = """
+ALTER TABLE outcomes ADD COLUMN claim_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE outcomes ADD COLUMN sense_key TEXT NOT NULL DEFAULT '';
+CREATE INDEX outcomes_by_claim ON outcomes (claim_key, decided_at) WHERE claim_key <> '' AND state = 'completed';
+CREATE INDEX outcomes_by_sense ON outcomes (sense_key, decided_at) WHERE sense_key <> '' AND state = 'completed';
+"""
+
+LEDGER = Schema(component="ledger", migrations=(FIRST, ANSWERS))

@@ -68,9 +68,15 @@ class Outcome:
     state: JobState
     payload: bytes
     decided_at: datetime
+    claim_key: str = ""
+    """What was asked, as one key: who asks the same finds this. Empty for an outcome that answers nobody else."""
+    sense_key: str = ""
+    """The words that were asked about, whatever their order: what asks about them may ask the same."""
 
     def __post_init__(self) -> None:
         identifier("job_id", self.job_id)
+        storable("claim_key", self.claim_key)
+        storable("sense_key", self.sense_key)
         aware("decided_at", self.decided_at)
         if self.state is JobState.OPEN:
             raise ValueError("an outcome is completed or failed, never open")
@@ -189,6 +195,14 @@ class VerdictLedger(Protocol):
 
     async def outcome(self, job_id: str) -> Outcome | None:
         """The outcome of the latest attempt that has one."""
+        ...
+
+    async def answered(self, claim_key: str, since: datetime) -> Outcome | None:
+        """The latest completed outcome under this key, if it was decided at `since` or after; no key finds none."""
+        ...
+
+    async def alike(self, sense_key: str, since: datetime, limit: int = 3) -> list[Outcome]:
+        """The completed outcomes under this key, decided at `since` or after, latest first; no key finds none."""
         ...
 
     async def mark_emitted(self, job_id: str, attempt: int) -> None:

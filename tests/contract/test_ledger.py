@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -110,6 +111,49 @@ class TestJobs:
         await ledger.decide(completed("b"))
         await ledger.decide(completed("never opened"))
         assert await ledger.open_load() == OpenLoad(0, 0)
+
+
+class TestAnswers:
+    async def test_an_outcome_is_found_by_what_was_asked_while_it_is_fresh(self, ledger: VerdictLedger) -> None:
+        told = replace(completed(payload=b"told"), claim_key="asked")
+        assert await ledger.decide(told) == told
+        assert await ledger.answered("asked", since=NOW) == told
+        assert await ledger.answered("asked", since=NOW + timedelta(microseconds=1)) is None
+        assert await ledger.answered("asked otherwise", since=NOW - DAY) is None
+
+    async def test_the_latest_answer_is_found(self, ledger: VerdictLedger) -> None:
+        for n in (1, 3, 2):
+            await ledger.decide(replace(completed(f"job-{n}", at=NOW + n * DAY), claim_key="asked"))
+        found = await ledger.answered("asked", since=NOW)
+        assert found is not None
+        assert found.job_id == "job-3"
+
+    async def test_no_key_finds_nothing_and_a_failure_answers_nobody(self, ledger: VerdictLedger) -> None:
+        await ledger.decide(completed("without"))
+        await ledger.decide(replace(failed("failed"), claim_key="asked"))
+        assert await ledger.answered("", since=NOW - DAY) is None
+        assert await ledger.answered("asked", since=NOW - DAY) is None
+
+    async def test_outcomes_about_the_same_words_are_found_latest_first(self, ledger: VerdictLedger) -> None:
+        for n in (1, 3, 2):
+            await ledger.decide(replace(completed(f"job-{n}", at=NOW + n * DAY), claim_key=f"{n}", sense_key="words"))
+        await ledger.decide(replace(failed("failed"), sense_key="words"))
+        assert [one.job_id for one in await ledger.alike("words", since=NOW)] == ["job-3", "job-2", "job-1"]
+        assert [one.job_id for one in await ledger.alike("words", since=NOW, limit=1)] == ["job-3"]
+        assert [one.job_id for one in await ledger.alike("words", since=NOW + 3 * DAY)] == ["job-3"]
+        assert await ledger.alike("", since=NOW - DAY) == []
+
+    async def test_what_lost_the_decision_answers_nobody(self, ledger: VerdictLedger) -> None:
+        first = await ledger.decide(completed(payload=b"first"))
+        assert await ledger.decide(replace(completed(payload=b"second"), claim_key="asked")) == first
+        assert await ledger.answered("asked", since=NOW - DAY) is None
+
+    @pytest.mark.parametrize("key", SHORT_HOSTILE)
+    async def test_any_key_is_kept_as_it_is(self, ledger: VerdictLedger, key: str) -> None:
+        await ledger.decide(replace(completed(), claim_key=key))
+        found = await ledger.answered(key, since=NOW)
+        assert found is not None
+        assert found.claim_key == key
 
 
 class TestDecisions:

@@ -81,6 +81,8 @@ async def exercise_ledger(ledger: Neo4jLedger) -> None:
     await ledger.decide(Outcome("job", 1, JobState.FAILED, b"", NOW))
     await ledger.next_attempt("job")
     await ledger.outcome("job")
+    await ledger.answered("asked", NOW)
+    await ledger.alike("words", NOW)
     await ledger.mark_emitted("job", 1)
     await ledger.unemitted(NOW)
     await ledger.remember("job", 1, 0, "plan", b"")

@@ -51,6 +51,14 @@ class Neo4jLedger:
     async def outcome(self, job_id: str) -> Outcome | None:
         return await self._db.read(lambda work: ledger_jobs.outcome_of(work, job_id))
 
+    async def answered(self, claim_key: str, since: datetime) -> Outcome | None:
+        aware("since", since)
+        return await self._db.read(lambda work: ledger_jobs.answered(work, claim_key, since))
+
+    async def alike(self, sense_key: str, since: datetime, limit: int = 3) -> list[Outcome]:
+        aware("since", since)
+        return await self._db.read(lambda work: ledger_jobs.alike(work, sense_key, since, limit))
+
     async def mark_emitted(self, job_id: str, attempt: int) -> None:
         await self._db.write(lambda work: ledger_jobs.mark_emitted(work, job_id, attempt))
 

@@ -22,7 +22,8 @@ JOB: LiteralString = (
 )
 OUTCOME: LiteralString = (
     " RETURN o.job_id AS job_id, o.attempt AS attempt, o.state AS state, o.payload AS payload,"
-    " o.decided_at AS decided_at "
+    " o.decided_at AS decided_at, coalesce(o.claim_key, '') AS claim_key,"
+    " coalesce(o.sense_key, '') AS sense_key "
 )
 THE_JOB: LiteralString = "MATCH (j:Job {space: $space, job_id: $job_id})"
 LOCK_JOB: LiteralString = THE_JOB + " SET j.locked = true"
@@ -46,6 +47,16 @@ LAST_OUTCOME: LiteralString = (
     "MATCH (o:Outcome) WHERE o.space = $space AND o.job_id = $job_id AND o.attempt IS NOT NULL"
     + OUTCOME
     + "ORDER BY o.space DESC, o.job_id DESC, o.attempt DESC LIMIT 1"
+)
+ANSWERED: LiteralString = (
+    "MATCH (o:Outcome) WHERE o.space = $space AND o.claim_key = $claim_key AND o.decided_at >= $since"
+    + OUTCOME
+    + "ORDER BY o.space DESC, o.claim_key DESC, o.decided_at DESC LIMIT 1"
+)
+ALIKE: LiteralString = (
+    "MATCH (o:Outcome) WHERE o.space = $space AND o.sense_key = $sense_key AND o.decided_at >= $since"
+    + OUTCOME
+    + "ORDER BY o.space DESC, o.sense_key DESC, o.decided_at DESC LIMIT $limit"
 )
 EMITTED: LiteralString = "MATCH (o:Outcome {space: $space, job_id: $job_id, attempt: $attempt}) SET o.emitted = true"
 UNEMITTED: LiteralString = (
@@ -116,6 +127,8 @@ def _outcome(row: Record) -> Outcome:
         state=JobState(row["state"]),
         payload=bytes(row["payload"]),
         decided_at=moment_of(row["decided_at"]),
+        claim_key=row["claim_key"],
+        sense_key=row["sense_key"],
     )
 
 
@@ -194,6 +207,9 @@ async def decide(work: Work, outcome: Outcome) -> Outcome:
         "decided_at": micros(outcome.decided_at),
         "emitted": False,
     }
+    if outcome.state is JobState.COMPLETED:  # only what can answer is in the indexes
+        keys = {"claim_key": outcome.claim_key, "sense_key": outcome.sense_key}
+        row |= {name: key for name, key in keys.items() if key}
     await work.rows(KEEP, job_id=outcome.job_id, row=row)
     if not unknown:
         await _close(work, outcome)
@@ -213,6 +229,18 @@ async def outcome_of(work: Work, job_id: str) -> Outcome | None:
     """The outcome of the latest attempt that has one."""
     row = await work.row(LAST_OUTCOME, job_id=job_id)
     return None if row is None else _outcome(row)
+
+
+async def answered(work: Work, claim_key: str, since: datetime) -> Outcome | None:
+    """The latest answer to what was asked."""
+    row = await work.row(ANSWERED, claim_key=claim_key, since=micros(since))
+    return None if row is None else _outcome(row)
+
+
+async def alike(work: Work, sense_key: str, since: datetime, limit: int) -> list[Outcome]:
+    """The latest answers about the same words."""
+    rows = await work.rows(ALIKE, sense_key=sense_key, since=micros(since), limit=limit)
+    return [_outcome(row) for row in rows]
 
 
 async def mark_emitted(work: Work, job_id: str, attempt: int) -> None:

@@ -52,7 +52,11 @@ API_KEYS: tuple[LiteralString, ...] = (
     # A revoked key loses this property, so that its name is free again.
     "CREATE CONSTRAINT vs_api_key_name IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.name_in_force) IS UNIQUE",
 )
-MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, API_KEYS)
+ANSWERS: tuple[LiteralString, ...] = (
+    "CREATE INDEX vs_outcome_claim IF NOT EXISTS FOR (n:Outcome) ON (n.space, n.claim_key, n.decided_at)",
+    "CREATE INDEX vs_outcome_sense IF NOT EXISTS FOR (n:Outcome) ON (n.space, n.sense_key, n.decided_at)",
+)
+MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, API_KEYS, ANSWERS)
 """Entry i brings version i to version i + 1. Every statement can be repeated: several processes may start at once."""
 
 LABELS = (
