@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agents.claims.budget import LoopBudget
+from agents.claims.matching.decision import MatchPolicy
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.language.ports import Embedder, StanceModel
@@ -29,4 +30,5 @@ class Services:
     credibility: SourceCredibility
     policy: Policy
     budget: LoopBudget
+    matching: MatchPolicy
     clock: Callable[[], datetime]

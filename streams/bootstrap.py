@@ -13,6 +13,8 @@ from aiokafka import AIOKafkaProducer
 from pydantic import SecretStr
 
 from agents.claims.budget import LoopBudget
+from agents.claims.matching.decision import DEFAULT as MATCHING
+from agents.claims.matching.decision import MatchPolicy
 from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.evidence.routing import RoutedFetcher
@@ -136,6 +138,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             credibility=SourceCredibility.of(settings.credible_domains),
             policy=policy_named(settings.policy),
             budget=_budget(settings),
+            matching=_matching(settings),
             clock=utc_now,
         )
 
@@ -237,6 +240,13 @@ def _budget(settings: Settings) -> LoopBudget:
         candidates=settings.rerank_top_k,
         iterations=settings.agentic_loop_max_iter,
         trust_mode=settings.trust_mode,
+    )
+
+
+def _matching(settings: Settings) -> MatchPolicy:
+    window = timedelta(hours=settings.match_window_hours)
+    return MatchPolicy(
+        enabled=settings.match_claims and bool(window), window=window, open_window=min(window, MATCHING.open_window)
     )
 
 

@@ -23,6 +23,12 @@ SUB_CLAIMS = Counter(
     ["end"],
     registry=WORKER,
 )
+MATCHES = Counter(
+    "veristream_matched_claims_total",
+    "Claims that an earlier verdict answered (exact), or lent its evidence to (near).",
+    ["kind"],
+    registry=WORKER,
+)
 LOOP_COUNT = Histogram(
     "veristream_loop_count",
     "Loops (visits to search expansion) per finished job.",

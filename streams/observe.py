@@ -14,8 +14,11 @@ def observe(note: Note) -> None:
         metrics.CLAIMS_DECOMPOSED.inc()
     elif note.event == "decided":
         metrics.VERDICTS.labels(detail["verdict"], detail["status"]).inc()
-        metrics.LOOP_COUNT.observe(float(detail["loops"]))  # type: ignore[arg-type]
-        metrics.LOOP_STOP.labels(detail["stop_reason"]).inc()
+        if detail.get("matched") is not None:
+            metrics.MATCHES.labels(detail["matched"]).inc()
+        if detail.get("matched") != "exact":  # the loops of a repeated verdict were counted when it was first told
+            metrics.LOOP_COUNT.observe(float(detail["loops"]))  # type: ignore[arg-type]
+            metrics.LOOP_STOP.labels(detail["stop_reason"]).inc()
         metrics.END_TO_END.observe(float(detail["seconds"]))  # type: ignore[arg-type]
         for end in ("decided", "dead_letter", "deadline"):
             metrics.SUB_CLAIMS.labels(end).inc(float(detail.get(f"parts_{end}") or 0))  # type: ignore[arg-type]

@@ -173,6 +173,12 @@ class Settings(BaseSettings):
     sample_web_url: str | None = None
     """Where the bundled sample web is served; the supervisor sets it."""
 
+    # Claims that were seen before.
+    match_claims: bool = True
+    """Whether a claim that was decided a short while ago is answered with that verdict."""
+    match_window_hours: float = Field(default=6.0, ge=0, le=24 * 31)
+    """How long a verdict answers the same claim; one that found too little, an hour at most."""
+
     # Decomposition (004 §3).
     decompose_enabled: bool = Field(default=True, validation_alias=_spelled("DECOMPOSE_ENABLED"))
     """Whether compound claims are taken apart."""

@@ -13,7 +13,7 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Decide, keep, and send what is kept."""
     job = await _with_proposal(job, services)
     now = services.clock()
-    return await settle(build_package(job, services.policy, trust_mode(job, services), now), services, now)
+    return await settle(build_package(job, services.policy, trust_mode(job, services), now), job.submission, services)
 
 
 async def _with_proposal(job: ClaimJob, services: Services) -> ClaimJob:

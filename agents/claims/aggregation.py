@@ -74,7 +74,7 @@ async def _decide(parent: ClaimJob, subs: list[SubResult], services: Services) -
     parent = parent.model_copy(update={"quota": quota, "proposal": Proposal(rationale=by_model)})
     now = services.clock()
     package = build_parent_package(parent, subs, services.policy, trust_mode(parent, services), now)
-    return await settle(package, services, now)
+    return await settle(package, parent.submission, services)
 
 
 def _spent(parent: ClaimJob, subs: list[SubResult]) -> QuotaState:

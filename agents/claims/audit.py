@@ -8,7 +8,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from agents.claims.evidence import EvidenceRow, with_copies_marked
+from agents.claims.matching.decision import compare
+from agents.claims.matching.earlier import first_told
 from agents.claims.package import SubResult, VerdictPackage
+from agents.claims.package_rows import trace_id
 from agents.claims.packaging import build_package
 from agents.claims.parent_packaging import build_parent_package
 from agents.claims.parts import missing_result, sub_result
@@ -38,7 +41,6 @@ GIVEN = (
     "proposal",
     "loop",
     "language",
-    "matched_job_id",
     "policy",
     "timings",
     "as_of",
@@ -63,7 +65,30 @@ class Difference:
 
 
 def audit(package: VerdictPackage) -> list[Difference]:
-    """Everything that differs: steps replayed, scores computed from their inputs, and the whole package built anew."""
+    """Everything that differs: steps replayed, scores computed from their inputs, and the whole package built anew.
+
+    A verdict that was repeated is first held against the job that it came from, then recomputed as that job's.
+    """
+    return [*_matched(package), *_audit(first_told(package))]
+
+
+def _matched(package: VerdictPackage) -> Iterator[Difference]:
+    """That an earlier job was really asked the same, and how long ago."""
+    match = package.match
+    yield from _compare("matched_job_id", package.matched_job_id, match.job_id if match is not None else None)
+    if match is None:
+        return
+    yield from _compare("match.age_seconds", match.age_seconds, match.aged(package.decided_at).age_seconds)
+    exact = match.kind == "exact"
+    asked = package.claim if exact else package.reading.standalone
+    same = compare(match.claim, asked, match.similarity).kind
+    if same is None or (exact and same != "exact"):
+        yield Difference("match.claim", match.claim, "another claim than this job's")
+    if exact:
+        yield from _compare("trace_id", package.trace_id, trace_id(package.job_id, package.attempt))
+
+
+def _audit(package: VerdictPackage) -> list[Difference]:
     if package.sub_results:
         return _decomposed(package)
     rebuilt = build_package(job_of(package), policy_of(package), package.trust_policy_mode, package.decided_at)

@@ -1,27 +1,31 @@
 """The end of a job: the ledger keeps the first outcome, and whoever finds one says the kept one, byte for byte."""
 
 from collections import Counter
-from datetime import datetime
 
 from agents.claims.job import SubEnd
+from agents.claims.matching.earlier import answer_keys
 from agents.claims.package import VerdictPackage
+from agents.claims.submission import Submission
 from agents.errors import Permanent
 from agents.results import Detail, Note, Send, StepResult
 from agents.services import Services
 from storage.ports import EvidenceRef, JobState, Outcome, parent_of
 
 
-async def settle(package: VerdictPackage, services: Services, now: datetime) -> StepResult:
+async def settle(package: VerdictPackage, asked: Submission, services: Services) -> StepResult:
     """Keep the package and send what is kept: whoever was first, every emission of this job is the same bytes."""
     payload = package.model_dump_json().encode()
-    stored = await services.ledger.decide(Outcome(package.job_id, package.attempt, JobState.COMPLETED, payload, now))
+    keys = answer_keys(package, asked, services)
+    outcome = Outcome(package.job_id, package.attempt, JobState.COMPLETED, payload, package.decided_at, *keys)
+    stored = await services.ledger.decide(outcome)
     if stored.state is not JobState.COMPLETED:
         told = Note("failed_before", {"attempt": stored.attempt})
         # A parent must hear of it here too: whoever failed the part may have died before telling.
         return StepResult((say(stored),) if parent_of(stored.job_id) is not None else (), (told,))
-    kept = VerdictPackage.model_validate_json(stored.payload)
+    first = stored.payload == payload
+    kept = package if first else VerdictPackage.model_validate_json(stored.payload)
     await services.ledger.record_provenance(kept.job_id, _provenance(kept))
-    return StepResult((say(stored),), (_told(kept, first=stored.payload == payload),))
+    return StepResult((say(stored),), (_told(kept, first=first),))
 
 
 async def say_again(job_id: str, services: Services) -> StepResult:
@@ -71,6 +75,7 @@ def _told(package: VerdictPackage, *, first: bool) -> Note:
             "loops": package.loop.count,
             "stop_reason": package.loop.stop_reason,
             "seconds": package.timings["end_to_end_seconds"],
+            "matched": package.match.kind if package.match is not None else None,
             **_ends(package),
         },
     )

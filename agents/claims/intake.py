@@ -2,8 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from agents.claims.decided import say_again
+from agents.claims.decided import say_again, settle
 from agents.claims.job import ClaimJob
+from agents.claims.matching.earlier import answered
 from agents.claims.submission import Submission
 from agents.errors import Permanent
 from agents.results import Note, Send, StepResult
@@ -31,7 +32,7 @@ def job_record(submission: Submission, now: datetime, deadline: timedelta) -> Jo
 
 
 async def handle(submission: Submission, services: Services) -> StepResult:
-    """Open the job (the gateway may have done so already) and send it on, or say its verdict again."""
+    """Open the job (the gateway may have done so already) and send it on; or answer it, if the answer is known."""
     deadline = services.budget.deadline
     record = await services.ledger.open_job(job_record(submission, services.clock(), deadline))
     if record.fingerprint != submission.fingerprint():
@@ -40,6 +41,11 @@ async def handle(submission: Submission, services: Services) -> StepResult:
         return await say_again(submission.job_id, services)
     if record.state is JobState.FAILED:
         return StepResult(notes=(Note("failed_before", {"attempt": record.attempt}),))
+    accepted = Note("accepted", {"claim": submission.claim, "ignored_fields": submission.ignored_fields})
+    repeated = await answered(submission, record.attempt, record.opened_at, services)
+    if repeated is not None:
+        said = await settle(repeated, submission, services)
+        return StepResult(said.sends, (accepted, *said.notes))
     job = ClaimJob(
         job_id=submission.job_id,
         attempt=record.attempt,
@@ -47,5 +53,4 @@ async def handle(submission: Submission, services: Services) -> StepResult:
         accepted_at=record.opened_at,
         deadline=services.clock() + deadline,
     )
-    accepted = Note("accepted", {"claim": submission.claim, "ignored_fields": submission.ignored_fields})
     return StepResult((Send("retrieval", job.job_id, job),), (accepted,))

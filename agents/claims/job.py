@@ -77,6 +77,24 @@ class SubClaim(Wire):
     share: QuotaState = QuotaState()
 
 
+class Match(Wire):
+    """An earlier job that asked the same: its verdict is this one's, or its evidence was judged again for this one."""
+
+    kind: Literal["exact", "near"]
+    job_id: JobId
+    attempt: int
+    claim: str
+    decided_at: datetime
+    age_seconds: float = 0.0
+    """How old its verdict was when this one was given."""
+    similarity: float
+    timings: Mapping[str, float]
+
+    def aged(self, now: datetime) -> Self:
+        """The same with its age at that moment."""
+        return self.model_copy(update={"age_seconds": (now - self.decided_at).total_seconds()})
+
+
 class SubEnd(Wire):
     """A sub-job has its end; without one, the time of the parent itself is over. The ledger holds what came of it."""
 
@@ -105,6 +123,7 @@ class ClaimJob(Wire):
     quota: QuotaState = QuotaState()
     from_cache: bool = False
     sub: SubClaim | None = None
+    match: Match | None = None
 
     @property
     def claim(self) -> str:

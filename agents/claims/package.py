@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
-from agents.claims.job import Proposal, SearchRow, StopReason
+from agents.claims.job import Match, Proposal, SearchRow, StopReason
 from agents.claims.reading import Reading
 from agents.claims.submission import AnyJobId
 from agents.claims.wire import Wire
@@ -175,6 +175,7 @@ class VerdictPackage(Wire):
     guards: tuple[Guard, ...] = ()
     derivations: Mapping[str, Derivation] = Field(default_factory=dict)
     matched_job_id: str | None = None
+    match: Match | None = None
     policy: PolicyRow
     timings: Mapping[str, float] = Field(default_factory=dict)
     trace_id: str

@@ -124,6 +124,8 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
             "evidence_quality": quality.derivation,
             "confidence": sureness,
         },
+        matched_job_id=job.match.job_id if job.match is not None else None,
+        match=job.match.aged(now) if job.match is not None else None,
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
         timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
         trace_id=trace_id(job.job_id, job.attempt),

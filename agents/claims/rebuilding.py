@@ -30,6 +30,7 @@ def job_of(package: VerdictPackage) -> ClaimJob:
         loop=LoopState(**package.loop.model_dump()),
         evidence=package.evidence,
         from_cache=package.loop.stop_reason == "cache",
+        match=package.match,
         sub=SubClaim(parent_id=parent_id, number=sub_number(package.job_id)) if parent_id is not None else None,
     )
 

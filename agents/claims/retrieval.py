@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
+from agents.claims.matching.earlier import worded_anew
 from agents.claims.reading import read_once
 from agents.language.ports import embed_queries
 from agents.language.tasks.claim import ClaimText
@@ -29,6 +30,9 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
             _merge(found, _passage_row(hit, reason, services))
     for candidate in by_graph:
         _merge(found, _fact_row(candidate, services))
+    job, lent = await _with_earlier(job, services)
+    for row in lent:
+        found.setdefault(row.id, row)
     limit = min(ROW_LIMIT, services.budget.candidates)
     rows = sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
     job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
@@ -46,6 +50,15 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
     )
     loop = job.loop.model_copy(update={"plan": reading.queries})
     return job.model_copy(update={"reading": reading, "quota": reading.quota, "loop": loop})
+
+
+async def _with_earlier(job: ClaimJob, services: Services) -> tuple[ClaimJob, tuple[CandidateRow, ...]]:
+    """The first look borrows the evidence of a job that asked the same in other words."""
+    earlier = await worded_anew(job, services) if job.loop.count == 0 else None
+    if earlier is None:
+        return job, ()
+    match, rows = earlier
+    return job.model_copy(update={"match": match}), rows
 
 
 async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:

@@ -55,7 +55,7 @@ def _amount(figure: Figure) -> tuple[float, str, str]:
 
 
 def _terms(one: Statement, other: Statement) -> Iterator[Difference]:
-    mine, theirs = _without_initials(one.terms), _without_initials(other.terms)
+    mine, theirs = one.terms, other.terms
     if Counter(term.form for term in mine) != Counter(term.form for term in theirs):
         odd = {term.form for term in mine} ^ {term.form for term in theirs}
         yield "name" if any(term.name and term.form in odd for term in (*mine, *theirs)) else "word"
@@ -65,16 +65,6 @@ def _terms(one: Statement, other: Statement) -> Iterator[Difference]:
     simple = max(one.clauses, other.clauses) <= 1
     if not _word_for_word(mine, theirs) and not (simple and _same_roles(mine, theirs)):
         yield "role"
-
-
-def _without_initials(terms: Sequence[Term]) -> list[Term]:
-    """Without an acronym whose words stand right before it: "European Medicines Agency (EMA)"."""
-    kept: list[Term] = []
-    for term in terms:
-        initials = "".join(one.spelled[0] for one in kept[-len(term.spelled) :])
-        if len(term.spelled) < 3 or initials != term.spelled:
-            kept.append(term)
-    return kept
 
 
 def _other_name(term: Term, others: Sequence[Term]) -> bool:

@@ -5,6 +5,7 @@ import json
 import re
 import unicodedata
 
+from agents.claims.matching.statement import statement
 from agents.claims.submission import Submission
 from scoring.text.words import STOP_WORDS
 
@@ -40,10 +41,9 @@ def _folded(word: str, *, loud: bool) -> str:
     return word if keeps_case else word.casefold()
 
 
-def claim_key(submission: Submission, mode: str, policy: str) -> str:
-    """The same for submissions that must get the same answer: as of the same day, looked at in the same way."""
+def scope(submission: Submission, mode: str, policy: str) -> str:
+    """The same for submissions that are looked at in the same way, as of the same day, for the same people."""
     asked = {
-        "claim": normal_claim(submission.claim),
         "as_of": submission.as_of.isoformat() if submission.as_of else "",
         "domain": submission.domain.casefold(),
         "top_k": submission.top_k,
@@ -51,4 +51,24 @@ def claim_key(submission: Submission, mode: str, policy: str) -> str:
         "policy": policy,
         "workspace_id": submission.workspace_id or "",
     }
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+    return _digest(asked)
+
+
+def claim_key(claim: str, within: str) -> str:
+    """One key for all spellings of a claim within a scope."""
+    return _digest([within, normal_claim(claim)])
+
+
+def sense_key(claim: str, within: str) -> str:
+    """One key for all orders of the same words and figures; empty for a claim without any.
+
+    Claims whose words differ are never the same (`agreement`), so whatever may be the same has the same key.
+    """
+    read = statement(claim)
+    words = sorted(term.form for term in read.terms)
+    figures = sorted((one.dimension, one.value, one.bound, one.currency) for one in read.figures)
+    return _digest([within, words, figures]) if words else ""
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -70,7 +70,7 @@ def statement(claim: str) -> Statement:
     for word in spoken:
         word.counted = any(one.start <= word.start < one.end for one in found if one.dimension != "ordinal")
     return Statement(
-        terms=_terms(spoken, text),
+        terms=_without_initials(_terms(spoken, text)),
         figures=tuple(_figure(one) for one in found if one.dimension != "ordinal"),
         denied=_denied(spoken),
         quantifiers=_quantifiers(spoken),
@@ -128,7 +128,7 @@ def _figure(found: Measure) -> Figure:
     return Figure(round(found.value, 6), found.dimension, found.bound, found.currency, counted)
 
 
-def _terms(spoken: Sequence[Word], text: str) -> tuple[Term, ...]:
+def _terms(spoken: Sequence[Word], text: str) -> list[Term]:
     verbs = Verbs.of(spoken)
     names = {part.lower() for name in entities(text) for part in re.findall(r"[^\W_]+", name)}
     terms: list[Term] = []
@@ -161,7 +161,17 @@ def _terms(spoken: Sequence[Word], text: str) -> tuple[Term, ...]:
             of_from += 1
         else:
             terms.append(term)
-    return tuple(terms)
+    return terms
+
+
+def _without_initials(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Without an acronym whose words stand right before it: "European Medicines Agency (EMA)"."""
+    kept: list[Term] = []
+    for term in terms:
+        initials = "".join(one.spelled[0] for one in kept[-len(term.spelled) :])
+        if len(term.spelled) < 3 or initials != term.spelled:
+            kept.append(term)
+    return tuple(kept)
 
 
 def _start_of_phrase(terms: Sequence[Term]) -> int:

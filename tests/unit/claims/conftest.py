@@ -25,7 +25,9 @@ async def world(folder: Path, **settings: Any) -> AsyncIterator[Services]:
     """The town's knowledge base stored, its web served."""
     async with serve() as origin:
         # The static table is quick to load; what is promised here does not hang on the embedder.
-        options = {"data_dir": folder, "sample_web_url": origin, "embedded": True, "embedder": "static", **settings}
+        # Tests send the same few claims again and again, and mean each of them to go the whole way.
+        quick = {"embedder": "static", "match_claims": False}
+        options = {"data_dir": folder, "sample_web_url": origin, "embedded": True, **quick, **settings}
         chosen = trusting_the_town(Settings(**options))
         await load_knowledge_base(chosen)
         async with open_services(chosen) as services:
