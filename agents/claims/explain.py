@@ -77,4 +77,4 @@ def _steps(derivation: Derivation) -> str:
 def _rules(package: VerdictPackage) -> Iterator[str]:
     yield f"5. Rules that fired: {len(package.guards) or 'none'}"
     for guard in package.guards:
-        yield f"   {guard.name}: {guard.effect}"
+        yield f"   {guard.name} on {guard.on}: {guard.effect}. {guard.reason}".rstrip()

@@ -12,6 +12,7 @@ from agents.claims.reading import Reading
 from agents.claims.submission import AnyJobId
 from agents.claims.wire import Wire
 from scoring.derivation import Derivation, Scalar
+from scoring.polarity import Relation
 from scoring.values import Label, SegmentStatus, StanceLabel, Verdict
 
 Number = float | int
@@ -36,6 +37,11 @@ class SegmentRow(Wire):
     text: str
     status: SegmentStatus
     weight: float
+    strength: float = 0.0
+    support: float = 0.0
+    contradiction: float = 0.0
+    contested: bool = False
+    """Both sides are about as strong: the sources disagree, and the part stays open."""
     anchors: tuple[str, ...] = ()
     best_evidence_id: str = ""
     supporting: tuple[str, ...] = ()
@@ -48,7 +54,17 @@ class EvidenceLink(Wire):
     segment: int
     evidence_id: str
     stance: StanceLabel
+    relation: Relation = Relation.NEUTRAL
+    """How the passage stands to the part; only `supports` and `contradicts` decide."""
     strength: float
+    match: float = 0.0
+    """How closely the passage speaks about the part."""
+    weight: float = 0.0
+    """How much of the part it covers."""
+    story: str = ""
+    """One id for the passage and all its copies: a story is counted once."""
+    contested: bool = False
+    """Whether the part that it speaks about is contested."""
 
 
 class FixedTrustRow(Wire):
@@ -95,10 +111,12 @@ class LanguageRow(Wire):
 
 
 class Guard(Wire):
-    """A rule that fired and what it did."""
+    """A rule that fired, what it did to the verdict or to the number it is `on`, and why."""
 
     name: str
     effect: str
+    on: str = "verdict"
+    reason: str = ""
 
 
 class PolicyRow(Wire):

@@ -29,6 +29,10 @@ def claim_breakdown(segments: Sequence[Segment]) -> tuple[SegmentRow, ...]:
             text=segment.text,
             status=segment.status,
             weight=segment.weight,
+            strength=segment.strength,
+            support=segment.support,
+            contradiction=segment.contradiction,
+            contested=segment.contested,
             anchors=segment.anchors,
             best_evidence_id=segment.best_evidence_id,
             supporting=segment.supporting_ids,
@@ -45,7 +49,12 @@ def evidence_map(segments: Sequence[Segment]) -> tuple[EvidenceLink, ...]:
             segment=number,
             evidence_id=link.evidence_id,
             stance=STANCE_OF_RELATION.get(link.relation, "neutral"),
+            relation=link.relation,
             strength=link.strength,
+            match=link.match,
+            weight=link.weight,
+            story=link.story,
+            contested=segment.contested,
         )
         for number, segment in enumerate(segments)
         for link in segment.links

@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from agents.claims.citations import citations
+from agents.claims.guards import number_guards, verdict_guards
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust
-from agents.claims.package import Guard, LanguageRow, LoopRow, Number, PolicyRow, VerdictPackage
+from agents.claims.package import LanguageRow, LoopRow, Number, PolicyRow, VerdictPackage
 from agents.claims.package_rows import (
     bootstrap_seed,
     claim_breakdown,
@@ -71,6 +72,16 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         trust.segments,
         policy.confidence,
     )
+    derivations = {
+        "coverage": trust.coverage,
+        "diversity": trust.diversity,
+        "agreement": trust.agreement,
+        "trust_post_adaptive": trust.trust_post,
+        "trust_post_fixed": fixed.derivation,
+        "truthfulness": truth,
+        "evidence_quality": quality.derivation,
+        "confidence": sureness,
+    }
     scores = [row.score.value for row in job.evidence]
     submission = job.submission
     cited = citations(decision.validated.citations, job, trust)
@@ -113,17 +124,8 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         analysis_counts=_analysis_counts(job, trust, decision),
         loop=_loop(job),
         language=language_row(_own_quota(job)),
-        guards=_guards(decision),
-        derivations={
-            "coverage": trust.coverage,
-            "diversity": trust.diversity,
-            "agreement": trust.agreement,
-            "trust_post_adaptive": trust.trust_post,
-            "trust_post_fixed": fixed.derivation,
-            "truthfulness": truth,
-            "evidence_quality": quality.derivation,
-            "confidence": sureness,
-        },
+        guards=(*verdict_guards(decision), *number_guards(derivations)),
+        derivations=derivations,
         matched_job_id=job.match.job_id if job.match is not None else None,
         match=job.match.aged(now) if job.match is not None else None,
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
@@ -178,11 +180,3 @@ def _analysis_counts(job: ClaimJob, trust: AdaptiveTrust, decision: Decision) ->
         "stories": trust.metrics.evidence_count,
         "sources": decision.validated.sources,
     }
-
-
-def _guards(decision: Decision) -> tuple[Guard, ...]:
-    fired = [Guard(name=guard.name, effect=f"{guard.before} → {guard.after}") for guard in decision.reconciled.guards]
-    fired += [Guard(name=lock, effect="locked as UNVERIFIABLE") for lock in decision.reconciled.locks]
-    if decision.validated.downgraded:
-        fired.append(Guard(name="minimum_sources", effect=f"{decision.reconciled.verdict} → UNVERIFIABLE"))
-    return tuple(fired)

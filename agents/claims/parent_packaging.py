@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from agents.claims.evidence import EvidenceRow, with_copies_marked
+from agents.claims.guards import number_guards
 from agents.claims.job import ClaimJob, StopReason
 from agents.claims.package import Guard, LoopRow, Number, PolicyRow, SubResult, VerdictPackage
 from agents.claims.package_rows import (
@@ -87,6 +88,16 @@ def build_parent_package(
         segments,
         policy.confidence,
     )
+    derivations = {
+        "coverage": trust.coverage,
+        "diversity": trust.diversity,
+        "agreement": trust.agreement,
+        "trust_post_adaptive": trust.trust_post,
+        "trust_post_fixed": fixed.derivation,
+        "truthfulness": truth,
+        "evidence_quality": quality.derivation,
+        "confidence": sureness,
+    }
     scores = [row.score.value for row in rows]
     submission = job.submission
     cited = joint_citations(subs, joint.citations)
@@ -130,17 +141,8 @@ def build_parent_package(
         analysis_counts=_analysis_counts(subs, rows, {one.evidence_id for one in cited}, trust),
         loop=loop,
         language=language_row(job.quota),
-        guards=_guards(subs, joint),
-        derivations={
-            "coverage": trust.coverage,
-            "diversity": trust.diversity,
-            "agreement": trust.agreement,
-            "trust_post_adaptive": trust.trust_post,
-            "trust_post_fixed": fixed.derivation,
-            "truthfulness": truth,
-            "evidence_quality": quality.derivation,
-            "confidence": sureness,
-        },
+        guards=(*_guards(subs, joint), *number_guards(derivations)),
+        derivations=derivations,
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
         timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
         trace_id=trace_id(job.job_id, job.attempt),

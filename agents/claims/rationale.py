@@ -10,17 +10,27 @@ from scoring.adaptive_trust import AdaptiveTrust
 from scoring.values import SegmentStatus
 
 _CITED = re.compile(r"\[([^\]]+)\]")
+# With a scheme, or a name of two or more labels that ends as host names do; "U.S.", "3.5" and "e.g." are none.
+_ADDRESS = re.compile(r"(?i)\b(?:https?://|www\.)[^\s<>\"')\]]*[^\s<>\"')\].,;:]|\b(?:[a-z0-9-]{2,63}\.)+[a-z]{2,24}\b")
 _WHY_NOT = {
     "no_admissible_evidence": "no source that speaks about it was found",
     "proposal_abstained": "the sources found take no side",
 }
 
 
+def _strange_addresses(words: str, cited: tuple[Citation, ...]) -> set[str]:
+    """The addresses in a model's words that no cited source has: to name a page is to cite it."""
+    known = {address for one in cited for address in (one.url.lower(), one.domain.lower()) if address}
+    found = {match.group().lower().rstrip("/") for match in _ADDRESS.finditer(_CITED.sub(" ", words))}
+    return found - {address.rstrip("/") for address in known}
+
+
 def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tuple[Citation, ...]) -> str:
     """The model's words if they argue for this verdict and cite only what is cited; else words by rule."""
     proposed = job.proposal
     ids = {one.evidence_id for one in cited}
-    if proposed.rationale and proposed.verdict is decision.verdict and set(_CITED.findall(proposed.rationale)) <= ids:
+    argues = bool(proposed.rationale) and proposed.verdict is decision.verdict
+    if argues and set(_CITED.findall(proposed.rationale)) <= ids and not _strange_addresses(proposed.rationale, cited):
         return proposed.rationale
     passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
     several = len(trust.segments) > 1
