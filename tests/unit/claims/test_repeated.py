@@ -69,6 +69,17 @@ async def test_it_is_one_job_that_is_decided_once(services: Services) -> None:
     assert notes[-1][1].event == "decided_before"
 
 
+async def test_a_claim_of_several_parts_is_repeated_whole(services: Services) -> None:
+    parts = next(one for one in samples.load().claims if one.job_id == "sample-13").claim
+    first = await told(asked("first", parts), services)
+    payload, notes = await travel(asked("again", parts), services)
+    again = VerdictPackage.model_validate_json(payload)
+    assert [stage for stage, _ in notes] == ["intake", "intake"]
+    assert len(again.sub_results) == 2
+    assert again.sub_results == first.sub_results
+    assert audit(again) == []
+
+
 async def test_a_repeated_verdict_never_refers_to_a_repeated_one(services: Services) -> None:
     await told(asked("first"), services)
     await told(asked("second"), services)
