@@ -132,7 +132,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             urls=stores.urls,
             embedder=embedder,
             stance=LexicalStance(),
-            language=_language(settings),
+            language=_language(settings, stack),
             search=search,
             fetcher=fetcher,
             credibility=SourceCredibility.of(settings.credible_domains),
@@ -200,7 +200,7 @@ def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
     return OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
 
 
-def _language(settings: Settings) -> Language:
+def _language(settings: Settings, stack: AsyncExitStack) -> Language:
     """The tasks, with a model to ask where a key is set."""
     policy = LanguagePolicy(
         decompose=DecomposePolicy(
@@ -220,6 +220,7 @@ def _language(settings: Settings) -> Language:
         model=settings.openai_model,
     )
     model = OpenAIModel(endpoint, clock=time.monotonic, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+    stack.push_async_callback(model.close)
     return Language(
         Asker(
             model,
