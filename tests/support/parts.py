@@ -10,6 +10,7 @@ from agents.claims.decided import settle
 from agents.claims.fan_out import fan_out
 from agents.claims.intake import job_record
 from agents.claims.job import ClaimJob, SubEnd
+from agents.claims.matching.decision import MatchPolicy
 from agents.claims.packaging import build_package
 from agents.claims.reading import Reading
 from agents.claims.submission import Submission
@@ -39,6 +40,7 @@ def services_over(ledger: VerdictLedger, *, now: datetime = NOON) -> Services:
         credibility=nothing,
         policy=policy_named("calibrated"),
         budget=LoopBudget(),
+        matching=MatchPolicy(enabled=False),
         clock=lambda: now + timedelta(microseconds=next(ticks)),
     )
 
@@ -68,6 +70,6 @@ async def decomposed(services: Services, job_id: str, parts: int) -> list[ClaimJ
 async def end(part: ClaimJob, services: Services) -> SubEnd:
     """The part decided, and what its parent is told."""
     package = build_package(part.stopped("no_provider"), services.policy, "adaptive", services.clock())
-    (send,) = (await settle(package, services, services.clock())).sends
+    (send,) = (await settle(package, part.submission, services)).sends
     assert isinstance(send.value, SubEnd)
     return send.value
