@@ -22,7 +22,11 @@ BECAUSE = "The passage says so [e1]. Nothing else is known [e1]."
 
 def said(text: str, *, supports: float = 0.0, refutes: float = 0.0, sources: int = 2) -> tuple[Said, ...]:
     """The same told by several sources, each in words of its own."""
-    told = ("says the yearbook of the mill museum", "writes the county gazette on its front page", "a study found")
+    told = (
+        "says the yearbook of the mill museum",
+        "writes the county gazette on its front page",
+        "a study of the valley found last winter",
+    )
     domains = ("a.example", "b.example", "c.example")
     return tuple(Said(f"{text}, {told[n]}.", supports, refutes, domains[n], credibility=0.9) for n in range(sources))
 
@@ -134,7 +138,7 @@ async def test_the_guard_fires_is_on_record_with_its_reason_and_audits(case: Cas
     fired = {guard.name for guard in package.guards}
     assert (package.verdict, case.fires - fired) == (case.verdict, frozenset()), sorted(fired)
     assert all(guard.reason == REASONS[guard.name] for guard in package.guards)
-    assert bool(package.citations) == (package.verdict is not Verdict.UNVERIFIABLE)
+    assert package.citations or package.verdict is Verdict.UNVERIFIABLE
     assert audit(package) == []
 
 
