@@ -157,10 +157,9 @@ def _scores(package: VerdictPackage) -> Iterator[Difference]:
 def _stances(package: VerdictPackage) -> Iterator[Difference]:
     """Three probabilities add up to one."""
     for number, row in enumerate(package.evidence):
-        for place, stance in enumerate((row.stance, *row.part_stances)):
-            total = stance.supports + stance.refutes + stance.neutral
-            if abs(total - 1.0) > STANCE_TOLERANCE:
-                yield Difference(f"evidence.{number}.stances.{place}", total, 1.0)
+        total = row.stance.supports + row.stance.refutes + row.stance.neutral
+        if abs(total - 1.0) > STANCE_TOLERANCE:
+            yield Difference(f"evidence.{number}.stance", total, 1.0)
 
 
 def _copies(package: VerdictPackage) -> Iterator[Difference]:

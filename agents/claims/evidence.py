@@ -72,8 +72,6 @@ class EvidenceRow(CandidateRow):
     notes: tuple[str, ...] = ()
     recency: float = 0.5
     stance: Stance = NEUTRAL
-    part_stances: tuple[Stance, ...] = ()
-    """Towards each judged part of the claim, in their order; empty for a claim judged as a whole."""
 
     def evidence(self) -> Evidence:
         """The value that the trust and verdict formulas read."""

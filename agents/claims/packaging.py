@@ -90,7 +90,7 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         verdict_confidence=sureness.value,
         truthfulness_percent=truth.value * 100,
         evidence_quality_percent=quality.value * 100,
-        rationale=rationale(job, decision, trust, cited),
+        rationale=rationale(job, decision, cited),
         citations=cited,
         evidence=job.evidence,
         evidence_map=evidence_map(trust.segments),

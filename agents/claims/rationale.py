@@ -6,8 +6,6 @@ from agents.claims.job import ClaimJob
 from agents.claims.package import Citation
 from agents.claims.verdict import Decision
 from agents.language.rules.rationale import CitedPassage, write_rationale
-from scoring.adaptive_trust import AdaptiveTrust
-from scoring.values import SegmentStatus
 
 _CITED = re.compile(r"\[([^\]]+)\]")
 _WHY_NOT = {
@@ -16,14 +14,12 @@ _WHY_NOT = {
 }
 
 
-def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tuple[Citation, ...]) -> str:
+def rationale(job: ClaimJob, decision: Decision, cited: tuple[Citation, ...]) -> str:
     """The model's words if they argue for this verdict and cite only what is cited; else words by rule."""
     proposed = job.proposal
     ids = {one.evidence_id for one in cited}
     if proposed.rationale and proposed.verdict is decision.verdict and set(_CITED.findall(proposed.rationale)) <= ids:
         return proposed.rationale
     passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
-    several = len(trust.segments) > 1
-    open_parts = [one.text for one in trust.segments if several and one.status is SegmentStatus.UNKNOWN]
     reason = next((_WHY_NOT[lock] for lock in decision.reconciled.locks if lock in _WHY_NOT), "")
-    return write_rationale(job.claim, decision.verdict, passages, open_parts, reason)
+    return write_rationale(job.claim, decision.verdict, passages, reason=reason)

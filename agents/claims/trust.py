@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from agents.claims.job import ClaimJob, StopReason
-from agents.claims.judging import adaptive_trust, trust_mode, with_part_stances
+from agents.claims.judging import adaptive_trust, trust_mode
 from agents.claims.verdict import decide
 from agents.results import Note, Send, StepResult
 from agents.services import Services
@@ -13,7 +13,6 @@ from scoring.values import Verdict
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Judge the rows, then send the job to adjudication or once more around the loop."""
-    job = await with_part_stances(job, services)
     mode = trust_mode(job, services)
     trust = adaptive_trust(job, services.policy, mode)
     told = Note(
