@@ -26,4 +26,6 @@ def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tu
     several = len(trust.segments) > 1
     open_parts = [one.text for one in trust.segments if several and one.status is SegmentStatus.UNKNOWN]
     reason = next((_WHY_NOT[lock] for lock in decision.reconciled.locks if lock in _WHY_NOT), "")
+    if job.loop.stop_reason == "nothing_to_verify":
+        reason = "it gives orders and claims nothing"
     return write_rationale(job.claim, decision.verdict, passages, open_parts, reason)
