@@ -25,14 +25,15 @@ from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import Provider
 from agents.evidence.search.wikipedia import WikipediaSearch
 from agents.evidence.web.fetcher import OpenWebFetcher
-from agents.language.cache import MemoryCache
+from agents.language.cache import AnswerCache
+from agents.language.calibration import SimilarityCalibration
 from agents.language.config import LanguagePolicy
 from agents.language.embedders.onnx import OnnxEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.model_files import model_folder
 from agents.language.ports import Embedder
-from agents.language.quota import QuotaPolicy
+from agents.language.quota import Price, QuotaPolicy
 from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
 from agents.language.service import Language
@@ -40,14 +41,15 @@ from agents.services import Services
 from scoring.policy import policy_named
 from storage.embedded.ledger import SqliteLedger
 from storage.embedded.stores import LEDGER_FILE, open_embedded
+from storage.ports import AnswerStore, Stores, VerdictLedger
 from storage.ports import Embedder as EmbedderIdentity
-from storage.ports import Stores, VerdictLedger
 from storage.servers.config import Neo4jServer, WeaviateServer
 from streams.admission import Admission
 from streams.kafka import client_options
 from streams.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
+    from agents.language.llm.openai_model import OpenAIModel
     from streams.gateway.desk import Desk
 
 
@@ -113,9 +115,10 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             index=stores.index,
             graph=stores.graph,
             urls=stores.urls,
+            answers=stores.answers,
             embedder=embedder,
             stance=LexicalStance(),
-            language=_language(settings),
+            language=await _language(settings, stores.answers, stack),
             search=search,
             fetcher=fetcher,
             credibility=SourceCredibility.of(settings.credible_domains),
@@ -176,13 +179,20 @@ def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
         return local
     if settings.openai_api_key is None:
         raise SettingsError("VERISTREAM_EMBEDDER=openai needs OPENAI_API_KEY; unset one or set the other")
-    from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
+    from agents.language.embedders.openai import PROVISIONAL, EmbeddingEndpoint, OpenAIEmbedder
 
-    endpoint = EmbeddingEndpoint(api_key=settings.openai_api_key.get_secret_value(), base_url=settings.openai_base_url)
-    return OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+    fitted = settings.openai_calibration
+    endpoint = EmbeddingEndpoint(
+        api_key=settings.openai_api_key.get_secret_value(),
+        base_url=settings.openai_base_url,
+        calibration=PROVISIONAL if fitted is None else SimilarityCalibration(*fitted),
+    )
+    remote = OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+    stack.push_async_callback(remote.close)
+    return remote
 
 
-def _language(settings: Settings) -> Language:
+async def _language(settings: Settings, answers: AnswerStore, stack: AsyncExitStack) -> Language:
     """The tasks, with a model to ask where a key is set."""
     policy = LanguagePolicy(
         decompose=DecomposePolicy(
@@ -194,21 +204,36 @@ def _language(settings: Settings) -> Language:
     )
     if settings.openai_api_key is None:
         return Language(policy=policy)
+    model = await stack.enter_async_context(open_model(settings))
+    return Language(Asker(model, AnswerCache(answers, utc_now), _asking(settings)), policy)
+
+
+@asynccontextmanager
+async def open_model(settings: Settings) -> AsyncIterator["OpenAIModel"]:
+    """The model that the settings name; its client is loaded only when it is used."""
     from agents.language.llm.openai_model import Endpoint, OpenAIModel
 
+    if settings.openai_api_key is None:
+        raise SettingsError("no language model is configured: set OPENAI_API_KEY")
     endpoint = Endpoint(
         api_key=settings.openai_api_key.get_secret_value(),
         base_url=settings.openai_base_url,
         model=settings.openai_model,
+        models=settings.openai_models,
+        api_version=settings.openai_api_version,
     )
     model = OpenAIModel(endpoint, clock=time.monotonic, rng=random.Random())  # noqa: S311 - jitter, not secrecy
-    return Language(
-        Asker(
-            model,
-            MemoryCache(utc_now),
-            AskPolicy(quota=QuotaPolicy(max_calls=settings.llm_max_calls, max_tokens=settings.llm_max_tokens)),
-        ),
-        policy,
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+def _asking(settings: Settings) -> AskPolicy:
+    return AskPolicy(
+        quota=QuotaPolicy(max_calls=settings.llm_max_calls, max_tokens=settings.llm_max_tokens),
+        prices=tuple((name, Price(*price)) for name, price in settings.llm_prices.items()),
+        cache_ttl=timedelta(hours=settings.llm_cache_hours),
     )
 
 

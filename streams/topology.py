@@ -37,7 +37,7 @@ STAGES: tuple[Stage, ...] = (
         "retrieval",
         topics.RETRIEVAL,
         retrieval.handle,
-        (topics.RANKING, topics.RETRIEVAL, topics.AGGREGATION, topics.VERDICTS),
+        (topics.RANKING, topics.RETRIEVAL, topics.ADJUDICATION, topics.AGGREGATION, topics.VERDICTS),
         timeout=20,
     ),
     Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=20),

@@ -27,6 +27,7 @@ StopReason = Literal[
     "no_provider",
     "no_new_evidence",
     "dead_letter",
+    "nothing_to_verify",
 ]
 
 

@@ -113,7 +113,7 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
         analysis_counts=_analysis_counts(job, trust, decision),
         loop=_loop(job),
         language=language_row(_own_quota(job)),
-        guards=_guards(decision),
+        guards=_guards(job, decision),
         derivations={
             "coverage": trust.coverage,
             "diversity": trust.diversity,
@@ -178,8 +178,10 @@ def _analysis_counts(job: ClaimJob, trust: AdaptiveTrust, decision: Decision) ->
     }
 
 
-def _guards(decision: Decision) -> tuple[Guard, ...]:
-    fired = [Guard(name=guard.name, effect=f"{guard.before} → {guard.after}") for guard in decision.reconciled.guards]
+def _guards(job: ClaimJob, decision: Decision) -> tuple[Guard, ...]:
+    only_orders = job.loop.stop_reason == "nothing_to_verify"
+    fired = [Guard(name="only_orders", effect="locked as UNVERIFIABLE")] if only_orders else []
+    fired += [Guard(name=guard.name, effect=f"{guard.before} → {guard.after}") for guard in decision.reconciled.guards]
     fired += [Guard(name=lock, effect="locked as UNVERIFIABLE") for lock in decision.reconciled.locks]
     if decision.validated.downgraded:
         fired.append(Guard(name="minimum_sources", effect=f"{decision.reconciled.verdict} → UNVERIFIABLE"))

@@ -22,4 +22,6 @@ def rationale(job: ClaimJob, decision: Decision, cited: tuple[Citation, ...]) ->
         return proposed.rationale
     passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
     reason = next((_WHY_NOT[lock] for lock in decision.reconciled.locks if lock in _WHY_NOT), "")
+    if job.loop.stop_reason == "nothing_to_verify":
+        reason = "it gives orders and claims nothing"
     return write_rationale(job.claim, decision.verdict, passages, reason=reason)

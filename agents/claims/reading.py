@@ -31,6 +31,11 @@ class Reading(Wire):
     """Sentences that gave orders instead of claiming something."""
     quota: QuotaState = QuotaState()
 
+    @property
+    def is_only_orders(self) -> bool:
+        """Whether nothing was left to look for once the orders were gone."""
+        return self.removed > 0 and not self.queries
+
 
 async def read_once(
     text: ClaimText, language: Language, ledger: VerdictLedger, *, job_id: str, attempt: int, quota: QuotaState

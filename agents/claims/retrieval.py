@@ -7,7 +7,7 @@ from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.reading import read_once
-from agents.language.ports import embed_queries
+from agents.language.ports import embed_queries, vector_share
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
@@ -18,6 +18,8 @@ from storage.ports.evidence import content_hash
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Search with the whole claim and with its parts, in the index and in the graph at once, and merge."""
     job = await _read(job, services)
+    if job.reading is not None and job.reading.is_only_orders:
+        return _nothing_to_verify(job)
     if is_decomposed(job):
         return await fan_out(job, services)
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
@@ -48,11 +50,19 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
     return job.model_copy(update={"reading": reading, "quota": reading.quota, "loop": loop})
 
 
+def _nothing_to_verify(job: ClaimJob) -> StepResult:
+    """A text that gives orders and claims nothing is neither looked up nor searched for."""
+    loop = job.loop.model_copy(update={"stop_reason": "nothing_to_verify"})
+    told = Note("nothing_to_verify", {"removed": job.reading.removed if job.reading is not None else 0})
+    return StepResult((Send("adjudication", job.job_id, job.model_copy(update={"loop": loop})),), (told,))
+
+
 async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:
     vectors = await embed_queries(services.embedder, queries)
+    limit, alpha = services.budget.per_query, vector_share(services.embedder)
     return await asyncio.gather(
         *(
-            services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
+            services.index.search(HybridQuery(text=query, vector=vector, limit=limit, alpha=alpha))
             for query, vector in zip(queries, vectors, strict=True)
         )
     )

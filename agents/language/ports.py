@@ -44,6 +44,16 @@ async def embed_queries(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return await embedder.embed([f"{prefix}{text}" for text in texts])
 
 
+EQUAL_SHARES = 0.5
+
+
+def vector_share(embedder: Embedder) -> float:
+    """How much of a search's score should come from this embedder's vectors; words give the rest.
+
+    Measured by `benchmarks/retrieval.py`, named `vector_share` by the embedders that were measured."""
+    return float(getattr(embedder, "vector_share", EQUAL_SHARES))
+
+
 class StanceModel(Protocol):
     """Says how each passage stands towards its claim."""
 

@@ -4,8 +4,11 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from storage.embedded.stores import open_embedded
-from storage.ports import Embedder, Stores
+from storage.embedded.answers import SqliteAnswerStore
+from storage.embedded.stores import open_embedded, open_knowledge
+from storage.ports import AnswerPolicy, AnswerStore, Embedder, Stores
+from storage.servers.neo4j.answers import Neo4jAnswerStore
+from storage.servers.neo4j.connection import Neo4jConnection
 from storage.servers.stores import open_stores as open_configured
 from tests.support.servers import neo4j_server, weaviate_server
 
@@ -24,7 +27,7 @@ class Place:
 
 
 async def open_stores(place: Place, embedder: Embedder = EMBEDDER) -> Stores:
-    """All four stores at `place`; opening it again shares the data."""
+    """All stores at `place`; opening it again shares the data."""
     if place.kind == "embedded":
         return await open_embedded(Path(place.where), embedder)
     space, _, folder = place.where.partition("@")
@@ -33,3 +36,17 @@ async def open_stores(place: Place, embedder: Embedder = EMBEDDER) -> Stores:
     if place.kind == "neo4j":
         return await open_configured(embedder, data_dir=Path(folder), neo4j=neo4j_server(space))
     raise ValueError(f"no adapter is called {place.kind!r}")
+
+
+async def open_answers(place: Place, policy: AnswerPolicy) -> AnswerStore:
+    """The answer store at `place` with limits of its own."""
+    space, _, folder = place.where.partition("@")
+    if place.kind == "neo4j":
+        connection = await Neo4jConnection.open(neo4j_server(space))
+        on_server = Neo4jAnswerStore(connection, policy)
+        await connection.close()  # the store holds a share of its own
+        return on_server
+    knowledge = await open_knowledge(Path(folder or space))
+    embedded = await SqliteAnswerStore.open(knowledge, policy)
+    await knowledge.close()
+    return embedded

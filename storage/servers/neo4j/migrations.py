@@ -47,12 +47,17 @@ FIRST: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT vs_visit IF NOT EXISTS FOR (n:Visit) REQUIRE (n.space, n.job_id, n.page_key) IS UNIQUE",
     "CREATE INDEX vs_visit_age IF NOT EXISTS FOR (n:Visit) ON (n.space, n.at)",
 )
-MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST,)
+ANSWERS: tuple[LiteralString, ...] = (
+    "CREATE CONSTRAINT vs_answer IF NOT EXISTS FOR (n:Answer) REQUIRE (n.space, n.key) IS UNIQUE",
+    "CREATE INDEX vs_answer_end IF NOT EXISTS FOR (n:Answer) ON (n.space, n.until)",
+    "CREATE INDEX vs_answer_age IF NOT EXISTS FOR (n:Answer) ON (n.space, n.written, n.key)",
+)
+MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, ANSWERS)
 """Entry i brings version i to version i + 1. Every statement can be repeated: several processes may start at once."""
 
 LABELS = (
     *("Job", "OpenTotals", "Outcome", "Step", "Parent", "SubClaim", "Verdict", "Evidence", "Source", "AuditEntry"),
-    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit"),
+    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit", "Answer"),
 )
 """Every kind of node there is."""
 

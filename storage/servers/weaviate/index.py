@@ -113,10 +113,9 @@ class WeaviateEvidenceIndex:
 
     async def _search(self, query: HybridQuery, generations: dict[str, str]) -> tuple[list[Hit], bool]:
         """The hits, and whether everything that was found could be fetched."""
-        count = self._policy.wanted(query.limit)
         halves = await asyncio.gather(
             *(
-                searching.both_halves(self._weaviate, name, physical, query, count)
+                searching.both_halves(self._weaviate, name, physical, query, self._policy)
                 for name, physical in generations.items()
             )
         )
