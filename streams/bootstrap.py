@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -32,7 +33,7 @@ from agents.language.embedders.onnx import OnnxEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.model_files import model_folder
-from agents.language.ports import Embedder
+from agents.language.ports import Embedder, StanceModel
 from agents.language.quota import Price, QuotaPolicy
 from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
@@ -51,6 +52,9 @@ from streams.settings import Settings, SettingsError
 if TYPE_CHECKING:
     from agents.language.llm.openai_model import OpenAIModel
     from streams.gateway.desk import Desk
+
+
+STANCE_FOLDER = "stance"
 
 
 def utc_now() -> datetime:
@@ -117,7 +121,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             urls=stores.urls,
             answers=stores.answers,
             embedder=embedder,
-            stance=LexicalStance(),
+            stance=open_stance(settings, stack),
             language=await _language(settings, stores.answers, stack),
             search=search,
             fetcher=fetcher,
@@ -190,6 +194,47 @@ def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
     remote = OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
     stack.push_async_callback(remote.close)
     return remote
+
+
+def open_stance(settings: Settings, stack: AsyncExitStack) -> StanceModel:
+    """The local model if it is there and wanted, else the rules. A damaged model is an error, never a silent change."""
+    folder = _stance_folder(settings)
+    if folder is None:
+        return LexicalStance()
+    from agents.language.stance import OnnxStance
+
+    try:
+        model = OnnxStance(folder)
+    except (FileNotFoundError, ValueError) as error:
+        raise SettingsError(f"{error}; or set VERISTREAM_STANCE=rules") from error
+    stack.callback(model.close)
+    return model
+
+
+def stance_name(settings: Settings) -> str:
+    """What answers for stances, without loading it: for those who only report."""
+    folder = _stance_folder(settings)
+    if folder is None:
+        return LexicalStance.name
+    from agents.language.stance.files import model_name
+
+    return model_name(folder)
+
+
+def _stance_folder(settings: Settings) -> Path | None:
+    if settings.stance == "rules":
+        return None
+    if settings.stance_model is not None:
+        return settings.stance_model
+    try:
+        return model_folder(STANCE_FOLDER)
+    except FileNotFoundError as error:
+        if settings.stance == "auto":
+            return None
+        raise SettingsError(
+            "VERISTREAM_STANCE=model, but no stance model came with this package: "
+            "name its folder in VERISTREAM_STANCE_MODEL, or set VERISTREAM_STANCE=rules"
+        ) from error
 
 
 async def _language(settings: Settings, answers: AnswerStore, stack: AsyncExitStack) -> Language:
@@ -265,4 +310,4 @@ async def open_desk(settings: Settings) -> AsyncIterator["Desk"]:
         hub = Hub(settings)
         listening = asyncio.create_task(hub.run())
         stack.callback(listening.cancel)
-        yield Desk(settings, ledger, Admission(ledger, settings, utc_now), producer, hub)
+        yield Desk(settings, ledger, Admission(ledger, settings, utc_now), producer, hub, stance_name(settings))

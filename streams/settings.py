@@ -186,6 +186,10 @@ class Settings(BaseSettings):
     openai_calibration: tuple[float, float, float] | None = None
     """What `models/fit_calibration.py openai` printed, as JSON: `[0.1, 0.35, 0.8]`. Without it the `openai` embedder's
     similarities are read with provisional values that nobody fitted."""
+    stance: Literal["auto", "model", "rules"] = "auto"
+    """What says whether a passage supports or refutes: the local model, the rules, or the model where it is there."""
+    stance_model: Path | None = None
+    """Folder of the stance model; unset means the one that came with the package."""
     openai_model: str = "gpt-4o-mini"
     """The model that is asked."""
     openai_models: dict[CallTag, str] = {}
@@ -223,10 +227,10 @@ class Settings(BaseSettings):
             return tuple(part.strip().lower() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("data_dir")
+    @field_validator("data_dir", "stance_model")
     @classmethod
-    def _expanded(cls, value: Path) -> Path:
-        return value.expanduser()
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return value.expanduser() if value is not None else None
 
     @field_validator("broker")
     @classmethod

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+from agents.claims.evidence import TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
 from agents.language.hostile import screen
 from agents.language.ports import Pair
@@ -13,17 +14,47 @@ from scoring.sufficiency_gates import TrustMode
 from scoring.values import Stance
 
 
-async def judge_rows(claim: str, texts: Sequence[tuple[str, str]], services: Services) -> tuple[Stance, ...]:
-    """The stance of each (title, text) towards a claim, or a part of one; what gives orders in them is not heard."""
-    if not texts:
+async def judge_rows(claim: str, rows: Sequence[CandidateRow], services: Services) -> tuple[Stance, ...]:
+    """The stance of each row towards a claim; what gives orders in it is not heard.
+
+    A model that understands more than one sentence at a time (`reads_pages`) also reads the rows of one page together,
+    in the order given: what one leaves open the next may settle. If the page as a whole says more than its first row
+    does, that row speaks for the page; the others speak for themselves, so that a page does not become several voices.
+    """
+    pages = _pages(rows) if getattr(services.stance, "reads_pages", False) else []
+    if not rows:
         return ()
-    pairs = await asyncio.to_thread(_pairs, claim, texts)
-    return tuple(await services.stance.judge(pairs))
+    judged = await services.stance.judge(await asyncio.to_thread(_pairs, claim, rows, pages))
+    stances = {row.id: stance for row, stance in zip(rows, judged[: len(rows)], strict=True)}
+    for page, whole in zip(pages, judged[len(rows) :], strict=True):
+        if whole.neutral < stances[page[0].id].neutral:
+            stances[page[0].id] = whole
+    return tuple(stances[row.id] for row in rows)
 
 
-def _pairs(claim: str, texts: Sequence[tuple[str, str]]) -> list[Pair]:
-    shown = [f"{title}. {text}" if title else text for title, text in texts]
-    return [Pair(claim, screen(text, len(text)).text) for text in shown]
+def _pages(rows: Sequence[CandidateRow]) -> list[list[CandidateRow]]:
+    """The rows of every page that has more than one."""
+    pages: dict[tuple[str, str], list[CandidateRow]] = {}
+    for row in rows:
+        if row.title and row.origin != "kg":
+            pages.setdefault((row.domain, row.title), []).append(row)
+    return [page for page in pages.values() if len(page) > 1]
+
+
+def _pairs(claim: str, rows: Sequence[CandidateRow], pages: Sequence[Sequence[CandidateRow]]) -> list[Pair]:
+    """Every row alone, then the rows of each page together."""
+    shown = [(row.text, row) for row in rows] + [(_joined(page), page[0]) for page in pages]
+    return [Pair(claim, _heard(text), _heard(row.title), row.published) for text, row in shown]
+
+
+def _heard(text: str) -> str:
+    """The text without sentences that give orders."""
+    return screen(text, len(text)).text
+
+
+def _joined(page: Sequence[CandidateRow]) -> str:
+    """As much of a page as one row may hold."""
+    return " ".join(dict.fromkeys(row.text for row in page))[:TEXT_LIMIT]
 
 
 def trust_mode(job: ClaimJob, services: Services) -> TrustMode:

@@ -22,6 +22,14 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         return _nothing_to_verify(job)
     if is_decomposed(job):
         return await fan_out(job, services)
+    rows = await look_up(job, services)
+    job = job.model_copy(update={"candidates": rows, "evidence": ()})
+    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
+    return StepResult((Send("ranking", job.job_id, job),), (told,))
+
+
+async def look_up(job: ClaimJob, services: Services) -> tuple[CandidateRow, ...]:
+    """What is found for a claim that has been read, the nearest first."""
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
     by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
@@ -32,10 +40,7 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     for candidate in by_graph:
         _merge(found, _fact_row(candidate, services))
     limit = min(ROW_LIMIT, services.budget.candidates)
-    rows = sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
-    job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
-    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
-    return StepResult((Send("ranking", job.job_id, job),), (told,))
+    return tuple(sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit])
 
 
 async def _read(job: ClaimJob, services: Services) -> ClaimJob:

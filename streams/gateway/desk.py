@@ -50,6 +50,8 @@ class Desk:
     admission: Admission
     producer: AIOKafkaProducer
     hub: Hub
+    stance: str
+    """What the workers that share these settings judge stances with."""
     published: Published = field(default_factory=Published)
 
     async def submit(self, submission: Submission) -> None:

@@ -47,6 +47,9 @@ async def status(desk: TheDesk) -> dict[str, Any]:
         "open_jobs": load.jobs,
         "open_bytes": load.bytes,
         "broker_connected": desk.hub.connected,
+        "embedder": settings.embedder,
+        "stance": desk.stance,
+        "policy": settings.policy,
     }
     if settings.embedded:
         # So that `veristream submit`, `watch` and `dead-letters` on this machine find the running system.

@@ -43,7 +43,9 @@ async def gateway(
 ) -> AsyncIterator[tuple[httpx.AsyncClient, Desk]]:
     settings = Settings(data_dir=folder, broker="kafka://127.0.0.1:1", **options)
     ledger = await SqliteLedger.open(folder / "ledger.db")
-    desk = Desk(settings, ledger, Admission(ledger, settings, lambda: NOW), Recorder(), Hub(settings))
+    desk = Desk(
+        settings, ledger, Admission(ledger, settings, lambda: NOW), Recorder(), Hub(settings), "lexical-rules-1"
+    )
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Desk]:

@@ -32,7 +32,7 @@ class Broker:
 async def desk_over(folder: Path, broker: Broker) -> Desk:
     settings = Settings(data_dir=folder, broker="kafka://127.0.0.1:1")
     ledger = await SqliteLedger.open(folder / "ledger.sqlite")
-    return Desk(settings, ledger, Admission(ledger, settings, lambda: NOON), broker, Hub(settings))
+    return Desk(settings, ledger, Admission(ledger, settings, lambda: NOON), broker, Hub(settings), "lexical-rules-1")
 
 
 @pytest.fixture
