@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
+from agents.claims.planning import with_first_set
 from agents.claims.reading import read_once
 from agents.language.ports import embed_queries
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from storage.ports import GraphCandidate, Hit, HybridQuery
-from storage.ports.evidence import content_hash
+from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE, content_hash
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
@@ -21,7 +22,7 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     if is_decomposed(job):
         return await fan_out(job, services)
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
-    by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
+    by_query, by_graph = await asyncio.gather(_indexed(queries, job, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
     for number, hits in enumerate(by_query):
         reason = "claim" if number == 0 else f"part {number}"
@@ -44,22 +45,34 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
     reading = await read_once(
         text, services.language, services.ledger, job_id=job.job_id, attempt=job.attempt, quota=job.quota
     )
-    loop = job.loop.model_copy(update={"plan": reading.queries})
-    return job.model_copy(update={"reading": reading, "quota": reading.quota, "loop": loop})
+    job = job.model_copy(update={"reading": reading, "quota": reading.quota})
+    return await with_first_set(job, reading.queries, services)
 
 
-async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:
+async def _indexed(queries: Sequence[str], job: ClaimJob, services: Services) -> list[list[Hit]]:
     vectors = await embed_queries(services.embedder, queries)
+    collections, limit = _collections(job, services), _per_query(job, services)
     return await asyncio.gather(
         *(
-            services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
+            services.index.search(HybridQuery(text=query, vector=vector, limit=limit, collections=collections))
             for query, vector in zip(queries, vectors, strict=True)
         )
     )
 
 
 async def _related(job: ClaimJob, services: Services) -> list[GraphCandidate]:
-    return await services.graph.candidates(job.entities, services.budget.per_query) if job.entities else []
+    return await services.graph.candidates(job.entities, _per_query(job, services)) if job.entities else []
+
+
+def _collections(job: ClaimJob, services: Services) -> tuple[str, ...]:
+    """All of them; the last of several sets looks at current affairs only, and at what jobs have fetched (004 §4)."""
+    last = 1 < services.budget.iterations <= job.loop.iteration
+    return (CURRENT_AFFAIRS, FACTS) if last else (CURRENT_AFFAIRS, STATIC_KNOWLEDGE, FACTS)
+
+
+def _per_query(job: ClaimJob, services: Services) -> int:
+    """More passages with every set of queries."""
+    return services.budget.per_query + services.policy.loop.top_k_growth * job.loop.iteration
 
 
 def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:
