@@ -49,6 +49,11 @@ def claim_history(loop: LoopState) -> ExtractHistory:
     return ExtractHistory(loop.pages - inline, len(set(loop.quoted) - set(loop.inline)))
 
 
+def inline_history(loop: LoopState) -> ExtractHistory:
+    """What the pages that the claim itself names have yielded."""
+    return ExtractHistory(sum(step.inline for step in loop.steps), len(set(loop.quoted) & set(loop.inline)))
+
+
 def next_page(loop: LoopState, policy: Policy) -> ExtractDecision:
     """Whether one more page is worth its cost."""
     return decide_extract(loop.belief, claim_history(loop), loop.sufficiency, policy.loop.extract)

@@ -6,8 +6,17 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from agents.claims.wire import Wire
+from agents.evidence.ports import AttemptOutcome
 from scoring.derivation import Derivation, Scalar
 from scoring.stopping import LoopFacts, StopReason
+
+
+class AttemptRow(Wire):
+    """What asking one search provider came to."""
+
+    provider: str
+    outcome: AttemptOutcome
+    cost_usd: float = 0.0
 
 
 class LoopStep(Wire):
@@ -16,6 +25,8 @@ class LoopStep(Wire):
     iteration: int
     query: str
     results: int = 0
+    attempts: tuple[AttemptRow, ...] = ()
+    """Who was asked, in order, until one had results."""
     cost_usd: float = 0.0
     pages: int = 0
     """Pages that this job set out to fetch."""

@@ -39,11 +39,13 @@ class Visitor:
 class Chosen:
     """The results that are this visitor's to fetch, and how many were passed over for which reason.
 
-    `done` are pages that this same step had read and stored when it was interrupted.
+    `done` are pages that this same step had read and stored when it was interrupted, `elsewhere` those that somebody
+    else is reading just now.
     """
 
     results: tuple[SearchResult, ...]
     done: tuple[str, ...]
+    elsewhere: tuple[str, ...]
     registered: int
     skipped: dict[str, int]
 
@@ -120,11 +122,11 @@ class Visits:
         for record in records:
             if record.status is UrlStatus.FAILED:
                 skipped[record.reason] += 1
-            elif record.status is UrlStatus.SEEN:
-                skipped[FETCHED_BY_ANOTHER] += 1
+        elsewhere = tuple(record.url for record in records if record.status is UrlStatus.SEEN)
+        skipped[FETCHED_BY_ANOTHER] += len(elsewhere)
         done = tuple(record.url for record in records if record.status is UrlStatus.EXTRACTED)
         ours = tuple(result for result in chosen.chosen if _key(result) in granted)
-        return Chosen(ours, done, registered, dict(skipped))
+        return Chosen(ours, done, elsewhere, registered, dict(+skipped))
 
     async def read(self, found: SearchResult) -> ReadPage | Unread:
         """Fetch one chosen page and read it. What does not come is reported to the registry with its reason."""
