@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from agents.claims.job import ClaimJob
 from agents.evidence.ingest import ingest_page
 from agents.evidence.ports import SearchResult
 from agents.evidence.relations import ingest_relations
@@ -37,10 +38,10 @@ class Gathered:
 
 
 async def gather_pages(
-    results: Sequence[SearchResult], claim: str, quota: QuotaState, visits: Visits, services: Services, seconds: float
+    results: Sequence[SearchResult], job: ClaimJob, visits: Visits, services: Services, *, seconds: float
 ) -> Gathered:
     """Fetch, read and store, `batch` pages at a time; what does not come within `seconds` is given back."""
-    gathered = Gathered(quota)
+    gathered = Gathered(job.quota)
     size = services.budget.batch
     ends = asyncio.get_running_loop().time() + seconds
     for start in range(0, len(results), size):
@@ -48,7 +49,7 @@ async def gather_pages(
         left = max(0.0, ends - asyncio.get_running_loop().time())
         outcomes = await _read(batch, visits, left)
         pages = [one for one in outcomes if isinstance(one, ReadPage)]
-        spent = await _store(pages, claim, gathered.quota, visits, services)
+        spent = await _store(pages, job.claim, gathered.quota, visits, services)
         gathered = _with_batch(gathered, outcomes, spent, services.budget.page_bytes)
     return gathered
 
@@ -117,4 +118,3 @@ async def await_others(urls: Sequence[str], services: Services, seconds: float) 
         if not busy or asyncio.get_running_loop().time() >= ends:
             return sum(one.status is UrlStatus.EXTRACTED for one in records)
         await asyncio.sleep(POLL_SECONDS)
-

@@ -57,9 +57,7 @@ class Choice:
         return len(self.results) + len(self.done)
 
 
-async def choose_pages(
-    results: tuple[SearchResult, ...], job: ClaimJob, visits: Visits, services: Services
-) -> Choice:
+async def choose_pages(results: tuple[SearchResult, ...], job: ClaimJob, visits: Visits, services: Services) -> Choice:
     """Take what is worth its cost, within what is left of the job's pages and bytes."""
     loop, policy, budget = job.loop, services.policy.loop, services.budget
     left = budget.pages_left(loop.pages, loop.bytes)

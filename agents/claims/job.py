@@ -1,7 +1,7 @@
 """A claim on its way: the whole state of a job, bounded, so that any worker can take the next step."""
 
 from datetime import date, datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from agents.claims.submission import AnyJobId, JobId, Submission
 from agents.claims.wire import Wire
 from agents.language.quota import QuotaState
 from scoring.values import Verdict
+
 
 class Proposal(Wire):
     """What a language model proposed, for reconciliation to accept or overrule; without one, the rules propose."""

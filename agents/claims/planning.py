@@ -1,4 +1,4 @@
-"""The planned sets of queries: what the claim's reading proposed, then what is still open. No question is asked twice."""
+"""The planned sets of queries: what the claim's reading proposed, then what is still open. None is asked twice."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -31,45 +31,47 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         return StepResult((Send("adjudication", job.job_id, job),), (Note("overdue"),))
     query = job.loop.plan[0]
     outcome = await services.search.search(query, services.budget.urls_per_query * WIDER, job.submission.as_of)
+    step = _searched(job, query, outcome)
     if not outcome.answered:
         # The evidence that the job has is still with it, so it is decided on that.
-        job = _with_step(job, _step(job, query, outcome))
+        job = _with_step(job, step)
         facts = replace(job.loop.facts, loops=job.loop.count, provider=False)
         job = concluded(job, "no_provider", facts, services.budget)
         return StepResult((Send("adjudication", job.job_id, job),), (Note("unanswered", {"reason": outcome.message}),))
     visits = Visits(Visitor(job.job_id, job.attempt, job.loop.count), services.urls, services.fetcher, services.clock)
     choice = await choose_pages(outcome.results, job, visits, services)
     seconds = min(READING_SECONDS, (job.deadline - services.clock()).total_seconds())
-    pages = await gather_pages(choice.results, job.claim, job.quota, visits, services, seconds)
+    pages = await gather_pages(choice.results, job, visits, services, seconds=seconds)
     shared = await await_others(choice.elsewhere, services, min(seconds, PATIENCE_SECONDS))
-    step = _step(job, query, outcome, choice, pages, shared)
+    step = _with_reading(step, choice, pages, shared)
     job = _with_pages(_with_step(job, step), choice, pages)
     return StepResult((Send("retrieval", job.job_id, job),), _told(step, choice, pages, job.loop.count - 1))
 
 
-def _step(
-    job: ClaimJob,
-    query: str,
-    outcome: SearchOutcome,
-    choice: Choice | None = None,
-    pages: Gathered | None = None,
-    shared: int = 0,
-) -> LoopStep:
-    """The record of this visit; trust adds what came of it."""
+def _searched(job: ClaimJob, query: str, outcome: SearchOutcome) -> LoopStep:
+    """The record of this visit; reading adds its pages, and trust what came of them."""
+    attempts = tuple(
+        AttemptRow(provider=one.provider, outcome=one.outcome, cost_usd=one.cost) for one in outcome.attempts
+    )
     return LoopStep(
         iteration=job.loop.iteration,
         query=query,
         results=len(outcome.results),
-        attempts=tuple(
-            AttemptRow(provider=one.provider, outcome=one.outcome, cost_usd=one.cost) for one in outcome.attempts
-        ),
+        attempts=attempts,
         cost_usd=outcome.cost,
-        pages=choice.pages if choice else 0,
-        inline=len(choice.inline) if choice else 0,
-        shared=shared,
-        read=len(pages.read) + len(choice.done) if pages and choice else 0,
-        bytes=pages.bytes if pages else 0,
         trust_before=job.loop.trust,
+    )
+
+
+def _with_reading(step: LoopStep, choice: Choice, pages: Gathered, shared: int) -> LoopStep:
+    return step.model_copy(
+        update={
+            "pages": choice.pages,
+            "inline": len(choice.inline),
+            "shared": shared,
+            "read": len(choice.done) + len(pages.read),
+            "bytes": pages.bytes,
+        }
     )
 
 

@@ -1,0 +1,98 @@
+"""The record of a loop held against itself: its numbers add up, its limits were kept, its end follows from the facts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from agents.claims.package import LoopRow
+from scoring.derivation import Derivation
+from scoring.evoi import recompute_extract_evoi
+from scoring.policy import Policy
+from scoring.stopping import LoopFacts, stop_reason
+
+Found = tuple[str, Any, Any]
+"""Where, what is stated, what follows."""
+
+
+def audit_loop(loop: LoopRow, policy: Policy) -> Iterator[Found]:
+    """Everything in the record that does not follow from the rest of it."""
+    yield from _counts(loop)
+    yield from _limits(loop)
+    yield from _worth(loop, policy)
+    if not loop.decided_by:
+        yield "loop.decided_by", "nothing", "the facts on which the loop ended"
+        return
+    try:
+        facts = LoopFacts(**dict[str, Any](loop.decided_by))
+    except TypeError as error:
+        yield "loop.decided_by", dict(loop.decided_by), str(error)
+        return
+    yield "loop.stop_reason", loop.stop_reason, stop_reason(facts, policy.loop)
+    yield from _facts(loop, facts)
+
+
+def _counts(loop: LoopRow) -> Iterator[Found]:
+    yield "loop.count", loop.count, len(loop.steps)
+    yield "loop.queries", list(loop.queries), [step.query for step in loop.steps]
+    yield "loop.urls_processed", len(loop.urls_processed), sum(step.read for step in loop.steps)
+    for number, step in enumerate(loop.steps):
+        where = f"loop.steps.{number}"
+        last = number == len(loop.steps) - 1
+        yield f"{where}.decision", step.decision, loop.stop_reason if last else "go_on"
+        yield f"{where}.cost_usd", step.cost_usd, sum(attempt.cost_usd for attempt in step.attempts)
+        if number:
+            yield f"{where}.trust_before", step.trust_before, loop.steps[number - 1].trust_after
+
+
+def _limits(loop: LoopRow) -> Iterator[Found]:
+    """No budget may have been passed: what is stated is at most its limit."""
+    used = {
+        "queries": loop.count,
+        "pages": sum(step.pages for step in loop.steps),
+        "bytes": sum(step.bytes for step in loop.steps),
+        "iterations": loop.iterations,
+        "urls_per_query": max((step.pages - step.inline for step in loop.steps), default=0),
+    }
+    for name, value in used.items():
+        limit = loop.limits.get(name)
+        yield f"loop.limits.{name}", value, value if limit is None else min(value, limit)
+
+
+def _worth(loop: LoopRow, policy: Policy) -> Iterator[Found]:
+    """What one more page was worth after each step, from its inputs; and its inputs from the steps before."""
+    pages = 0
+    for number, step in enumerate(loop.steps):
+        pages += step.pages - step.inline
+        if step.evoi is None:
+            continue
+        where = f"loop.steps.{number}.evoi"
+        try:
+            again = recompute_extract_evoi(step.evoi.inputs)
+        except ValueError as error:
+            yield where, "inputs", str(error)
+            continue
+        yield where, _plain(step.evoi), _plain(again)
+        yield f"{where}.inputs.extracts", step.evoi.inputs.get("extracts"), pages
+        inputs = step.evoi.inputs.get("policy")
+        yield f"{where}.inputs.policy", inputs, _constants(policy)
+
+
+def _facts(loop: LoopRow, facts: LoopFacts) -> Iterator[Found]:
+    """The facts of the decision, as far as the record holds what they are made of."""
+    steps = [step for step in loop.steps if step.iteration == loop.iterations]
+    yield "loop.decided_by.loops", facts.loops, loop.count
+    if facts.next_planned is None and facts.provider and not facts.overdue:
+        yield "loop.decided_by.set_pages", facts.set_pages, sum(step.offered for step in steps)
+        yield "loop.decided_by.set_evidence", facts.set_evidence, sum(step.new_evidence for step in steps)
+    limit = loop.limits.get("queries")
+    if limit is not None and facts.provider and not facts.overdue:
+        yield "loop.decided_by.queries_left", facts.queries_left, limit - loop.count
+
+
+def _plain(derivation: Derivation) -> dict[str, Any]:
+    steps = [[step.name, step.op, step.value, step.result] for step in derivation.steps]
+    return {"steps": steps, "value": derivation.value}
+
+
+def _constants(policy: Policy) -> dict[str, Any]:
+    values: dict[str, Any] = policy.as_values()["loop"]["extract"]
+    return values
