@@ -1,4 +1,4 @@
-"""The record of a loop held against itself: its numbers add up, its limits were kept, its end follows from the facts."""
+"""The record of a loop held against itself: numbers add up, limits were kept, its end follows from the facts."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -61,8 +61,8 @@ def _trust(package: VerdictPackage) -> Iterator[str]:
         after = "–" if step.trust_after is None else f"{step.trust_after:.2f}"
         worth = "" if step.evoi is None else f", another page worth {step.evoi.value:.2f}"
         yield (
-            f"   {number}. set {step.iteration}: {step.query}: {step.results} results, {step.read} of {step.pages} pages "
-            f"read, trust {step.trust_before:.2f} → {after}{worth}"
+            f"   {number}. set {step.iteration}: {step.query}: {step.results} results, {step.read} of {step.pages} "
+            f"pages read, trust {step.trust_before:.2f} → {after}{worth}"
         )
 
 

@@ -11,7 +11,7 @@ from agents.claims.loop import AttemptRow, LoopStep
 from agents.errors import Permanent
 from agents.evidence.ports import SearchOutcome
 from agents.evidence.visits import Visitor, Visits
-from agents.results import Note, Send, StepResult
+from agents.results import Detail, Note, Send, StepResult
 from agents.services import Services
 
 WIDER = 3
@@ -98,7 +98,7 @@ def _with_pages(job: ClaimJob, choice: Choice, pages: Gathered) -> ClaimJob:
 
 def _told(step: LoopStep, choice: Choice, pages: Gathered, stage: int) -> tuple[Note, ...]:
     """002's trace events, and one for the loop's step."""
-    searched = {
+    searched: dict[str, Detail] = {
         "query": step.query,
         "iteration": step.iteration,
         "results": step.results,

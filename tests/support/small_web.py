@@ -82,20 +82,31 @@ class SmallWeb:
     """Whether the search engine fails."""
     held: set[str] = field(default_factory=set)
     """Paths of pages that are not answered until `release` is set."""
+    hold_after: int | None = None
+    """After so many pages every other one is held as well."""
     release: asyncio.Event = field(default_factory=asyncio.Event)
     in_flight: int = 0
     most_in_flight: int = 0
+    asked: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def until_fetched(self, count: int, seconds: float) -> None:
+        """Wait until so many pages were asked for."""
+        async with asyncio.timeout(seconds), self.asked:
+            await self.asked.wait_for(lambda: len(self.fetched) >= count)
 
     async def watch(self, request: Request, call_next: Any) -> Response:
         path = request.url.path
         if path == "/search":
             self.searches.append(request.query_params["q"])
             return Response(status_code=503) if self.down else await call_next(request)
-        self.fetched.append(path)
+        held = path in self.held or (self.hold_after is not None and len(self.fetched) >= self.hold_after)
+        async with self.asked:
+            self.fetched.append(path)
+            self.asked.notify_all()
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            if path in self.held:
+            if held:
                 await self.release.wait()
             return await call_next(request)
         finally:

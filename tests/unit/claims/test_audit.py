@@ -93,3 +93,24 @@ async def test_a_changed_verdict_or_citation_fails(services: Services) -> None:
     assert is_refused({**made, "label": "Refuted"})
     assert is_refused({**made, "citations": made["citations"][:1]})
     assert is_refused({**made, "rationale": made["rationale"] + " And more."})
+
+
+async def test_a_loop_record_with_one_number_changed_fails(services: Services) -> None:
+    made = await document("sample-20", services)
+    assert made["loop"]["count"] > 0
+    derived = [path for path in numbers(made["loop"]) if path[-1] in CHECKED or "evoi" in path]
+    unnoticed = [path for path in derived if not is_refused(changed(made, ("loop", *path)))]
+    assert len(derived) > 20
+    assert unnoticed == []
+
+
+CHECKED = {"count", "loops", "queries_left", "set_pages", "set_evidence", "trust_after", "pages", "read", "cost_usd"}
+
+
+async def test_a_changed_stop_reason_or_a_passed_limit_fails(services: Services) -> None:
+    made = await document("sample-08", services)
+    loop = made["loop"]
+    assert is_refused({**made, "loop": {**loop, "stop_reason": "query_budget"}})
+    assert is_refused({**made, "loop": {**loop, "limits": {**loop["limits"], "pages": 1}}})
+    assert is_refused({**made, "loop": {**loop, "decided_by": {}}})
+    assert is_refused({**made, "loop": {**loop, "decided_by": {**loop["decided_by"], "sufficient": False}}})

@@ -1,68 +1,13 @@
 """Every stop reason is reached by the real stages on a small web of known contents, and the record says why."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agents.claims.audit import audit
-from agents.claims.package import VerdictPackage
-from agents.claims.submission import Submission
-from agents.results import Note
-from agents.services import Services
-from streams.bootstrap import open_services
-from streams.settings import Settings
-from tests.support.small_web import Article, SmallWeb, small_web
-from tests.unit.claims.conftest import travel
-
-CLAIM = "The Harbour Bridge in Port Ellory reopened to traffic on 12 January 2026."
-SUPPORTING = (
-    "The Harbour Bridge in Port Ellory reopened to traffic on 12 January 2026, the port authority said.",
-    "Lorries and buses crossed the Harbour Bridge again after a winter of repairs, and the ferry has stopped running.",
-)
-UNRELATED = (
-    "The bakery on Market Street has a new oven and sells rye bread on Thursdays from seven in the morning.",
-    "Its owner says that the recipe is old, that the flour comes from the mill, and that the bread keeps for a week.",
-)
-
-
-def says(host: str, slug: str = "harbour-bridge-reopened", paragraphs: tuple[str, ...] = SUPPORTING) -> Article:
-    return Article(host, slug, "Harbour Bridge in Port Ellory reopened to traffic", paragraphs)
-
-
-def about_bread(number: int) -> Article:
-    """Found by the same words, and silent on the claim."""
-    return Article(f"bakery-{number}.example", f"bread-{number}", f"Port Ellory bakery news {number}", UNRELATED)
-
-
-@dataclass
-class World:
-    services: Services
-    web: SmallWeb
-
-    async def package(self, claim: str = CLAIM, job_id: str = "job", **fields: Any) -> VerdictPackage:
-        made, _ = await self.journey(Submission(job_id=job_id, claim=claim, **fields))
-        return made
-
-    async def journey(self, submission: Submission) -> tuple[VerdictPackage, list[tuple[str, Note]]]:
-        payload, notes = await travel(submission, self.services)
-        made = VerdictPackage.model_validate_json(payload)
-        assert audit(made) == []
-        return made, notes
-
-
-@asynccontextmanager
-async def world(folder: Path, articles: Sequence[Article], **settings: Any) -> AsyncIterator[World]:
-    """A worker's services before empty stores, and this web."""
-    async with small_web(folder / "web", articles) as web:
-        options = {"data_dir": folder / "data", "sample_web_url": web.origin, "embedded": True, "embedder": "static"}
-        hosts = tuple({article.host for article in articles})
-        async with open_services(Settings(**{**options, "credible_domains": hosts, **settings})) as services:
-            yield World(services, web)
+from tests.support.small_web import Article
+from tests.unit.claims.town import SUPPORTING, about_bread, says, world
 
 
 async def test_sufficient_at_the_first_evidence_and_no_second_query_is_sent(tmp_path: Path) -> None:
@@ -142,7 +87,9 @@ async def test_comparative_monopoly(tmp_path: Path) -> None:
     told = ("Port Ellory has a longer harbour wall than Saint Brannock, the port authority says with some pride.",)
     more = ("Some say the wall of Port Ellory is longer than that of Saint Brannock; nobody from outside measured it.",)
     pages = [
-        Article("port-ellory.example", "harbour-wall", "Port Ellory has a longer harbour wall than Saint Brannock", told),
+        Article(
+            "port-ellory.example", "harbour-wall", "Port Ellory has a longer harbour wall than Saint Brannock", told
+        ),
         Article("port-ellory.example", "wall-walk", "A walk on the harbour wall of Port Ellory", more),
         Article("port-ellory.example", "wall-false", "Is the longer wall of Port Ellory false or debunked", more),
     ]
@@ -187,9 +134,12 @@ async def test_no_provider_when_none_is_configured(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("iterations", [2, 3])
 async def test_a_set_that_is_through_is_planned_anew_and_looks_at_more_rows(tmp_path: Path, iterations: int) -> None:
-    pages = [says("paper.example"), *(Article("b.example", f"b{n}", f"Harbour Bridge report {n}", SUPPORTING[1:]) for n in (1, 2))]
+    pages = [
+        says("paper.example"),
+        *(Article("b.example", f"b{n}", f"Harbour Bridge report {n}", SUPPORTING[1:]) for n in (1, 2)),
+    ]
     async with world(tmp_path, pages, urls_per_query=1, agentic_loop_max_iter=iterations) as here:
-        made, notes = await here.journey(Submission(job_id="job", claim=CLAIM))
+        made = await here.package()
     assert made.loop.iterations >= 2
     assert len(set(made.loop.queries)) == len(made.loop.queries) == len(here.web.searches)
     assert set(made.loop.repeated).isdisjoint(made.loop.queries)
