@@ -14,7 +14,7 @@ def verdict_line(package: dict[str, Any]) -> str:
     loops = f"{loop['count']} loop{'' if loop['count'] == 1 else 's'}"
     return (
         f"[{COLOURS[verdict]}]{verdict:<14}[/] {package['verdict_confidence']:.2f}  "
-        f"{loops:<8} {loop['stop_reason']:<16} [bold]{escape(package['job_id'])}[/bold]  {escape(package['claim'])}"
+        f"{loops:<8} {loop['stop_reason']:<20} [bold]{escape(package['job_id'])}[/bold]  {escape(package['claim'])}"
     )
 
 
