@@ -1,6 +1,7 @@
 """Which pages one loop reads: those that the claim names itself, then those that a search found, each on its budget."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.claims.job import ClaimJob
@@ -11,7 +12,10 @@ from agents.evidence.urls import registered_domain
 from agents.evidence.visits import Chosen, Visits
 from agents.services import Services
 from scoring.evoi import worthwhile_extracts
+from scoring.text.overlap import claim_overlap
 from storage.ports import normal_urls
+
+OFF_TOPIC = "off_topic_snippet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,7 @@ class Choice:
 
     named: Chosen
     found: Chosen
+    off_topic: int
 
     @property
     def results(self) -> tuple[SearchResult, ...]:
@@ -49,7 +54,7 @@ class Choice:
     @property
     def skipped(self) -> Counter[str]:
         """How many were passed over, by reason."""
-        return Counter(self.named.skipped) + Counter(self.found.skipped)
+        return Counter(self.named.skipped) + Counter(self.found.skipped) + Counter({OFF_TOPIC: self.off_topic})
 
     @property
     def pages(self) -> int:
@@ -73,5 +78,19 @@ async def choose_pages(results: tuple[SearchResult, ...], job: ClaimJob, visits:
     covered = frozenset(registered_domain(row.domain) for row in job.evidence if row.admissible and row.domain)
     taken = set(normal_urls(source.url for source in sources))
     others = [result for result in results if not taken.intersection(normal_urls([result.url]))]
-    found = await visits.choose(others, worth, credibility=services.credibility, as_of=job.as_of, covered=covered)
-    return Choice(named, found)
+    likely = promising(job.claim, others, policy.snippet_overlap)
+    found = await visits.choose(likely, worth, credibility=services.credibility, as_of=job.as_of, covered=covered)
+    return Choice(named, found, len(others) - len(likely))
+
+
+def promising(claim: str, results: Sequence[SearchResult], least: float) -> list[SearchResult]:
+    """The first rung of the ladder (002): what the engine shows of a page says whether fetching it is worth while.
+
+    A result without a snippet may be anything and stays; where nothing is promising, everything may be tried.
+    """
+    likely = [
+        result
+        for result in results
+        if not result.snippet or claim_overlap(claim, f"{result.title} {result.snippet}") >= least
+    ]
+    return likely or list(results)
