@@ -68,7 +68,8 @@ def plan_again(
     else:
         parts = [part for part in still_open if part != claim]
         planned = [_joined([*_without_figures(part, names), *names[:1]]) for part in parts]
-        planned += [_joined([*_without_figures(claim, names), "report"]), _joined([subject, "official statement"])]
+        told = _joined([*names[:1], *_without_figures(claim, names), "report"])
+        planned += [told, _joined([subject, "official statement"])]
     return tuple({query.lower(): query for query in planned if query}.values())[:MAX_QUERIES]
 
 

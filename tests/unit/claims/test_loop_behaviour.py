@@ -16,7 +16,7 @@ from agents.services import Services
 from storage.ports import HybridQuery
 from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE
 from tests.support.small_web import Article
-from tests.unit.claims.town import CLAIM, SUPPORTING, UNRELATED, World, about_bread, says, world
+from tests.unit.claims.town import CLAIM, SUPPORTING, UNRELATED, World, about_bread, papers, says, world
 
 
 async def test_within_a_job_no_page_is_read_twice(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ async def test_across_jobs_no_page_is_read_twice(tmp_path: Path) -> None:
 
 
 async def test_the_same_claim_at_the_same_time_is_fetched_for_once_and_settles_twice(tmp_path: Path) -> None:
-    pages = [says(f"paper-{number}.example") for number in range(4)]
+    pages = papers(4)
     async with world(tmp_path, pages) as here:
         made = await asyncio.gather(*(here.package(job_id=f"job-{number}") for number in range(4)))
         assert {one.verdict for one in made} == {"TRUE"}
@@ -48,11 +48,8 @@ async def test_the_same_claim_at_the_same_time_is_fetched_for_once_and_settles_t
 
 
 async def test_pages_are_fetched_five_at_a_time_and_told_of(tmp_path: Path) -> None:
-    pages = [says("paper.example"), *(about_bread(number) for number in range(6))]
-    async with world(tmp_path, pages, urls_per_query=7) as here:
-        eager = replace(here.services.policy.loop.extract, min_extracts=7)
-        policy = replace(here.services.policy, loop=replace(here.services.policy.loop, extract=eager))
-        here.services = replace(here.services, policy=policy)
+    pages = [says(f"paper-{number}.example", number % 4) for number in range(7)]
+    async with world(tmp_path, pages, urls_per_query=7, bytes_per_job=50_000_000) as here:
         made, notes = await here.journey(Submission(job_id="job", claim=CLAIM))
         assert here.web.most_in_flight <= 5
     assert made.loop.steps[0].pages == 7
@@ -80,8 +77,8 @@ async def test_every_step_of_the_loop_is_told_of_by_search_and_by_trust(tmp_path
 
 
 async def test_a_page_that_does_not_come_in_time_is_given_back(tmp_path: Path) -> None:
-    slow, pages = says("slow.example"), [says("paper.example"), says("radio.example")]
-    async with world(tmp_path, [slow, *pages], job_deadline_seconds=3.0) as here:
+    slow = says("slow.example", 3)
+    async with world(tmp_path, [slow, *papers(1)], job_deadline_seconds=3.0) as here:
         here.web.held.add(slow.path)
         made = await here.package()
         assert made.loop.urls_skipped["out_of_time"] == 1

@@ -13,7 +13,7 @@ from agents.claims.budget import LoopBudget
 from agents.claims.package import VerdictPackage
 from agents.evidence.ports import FetchedPage, PageFetcher, SearchOutcome, WebSearch
 from tests.support.small_web import Article
-from tests.unit.claims.town import CLAIM, SUPPORTING, World, about_bread, world
+from tests.unit.claims.town import World, world
 
 JOBS = 50
 WHOSE: ContextVar[str] = ContextVar("WHOSE")
@@ -46,18 +46,31 @@ class CountedSearch:
         return await self._search.search(query, limit, as_of)
 
 
+PLACES = ("Ellory", "Brannock", "Tarn", "Quill", "Marsh", "Wexley", "Dunmoor", "Fenwick", "Ashby", "Loxley")
+EVENTS = ("storm damaged its railings", "ferry was replaced by it", "painters worked on it", "marathon crossed it")
+
+
+def pages_about(place: str) -> list[Article]:
+    """Eight pages on one bridge, which agree on nothing that would settle a claim about it."""
+    return [
+        Article(
+            f"{place.lower()}-{number}.example",
+            f"bridge-{number}",
+            f"The bridge of Port {place}, part {number}",
+            (f"A {EVENTS[number % 4]} in the year {1900 + number * 9}, says the chronicle of Port {place}.",) * 2,
+        )
+        for number in range(8)
+    ]
+
+
 async def one_job(here: World, number: int) -> VerdictPackage:
     WHOSE.set(f"job-{number}")
-    claim = CLAIM.replace("12 January", f"{1 + number % 28} January").replace("Harbour", f"Harbour {number % 7}")
-    return await here.package(claim, job_id=f"job-{number}")
+    place = PLACES[number % len(PLACES)]
+    return await here.package(f"The bridge of Port {place} is {number + 1} metres long.", job_id=f"job-{number}")
 
 
 async def test_no_budget_is_passed_by_fifty_concurrent_jobs(tmp_path: Path) -> None:
-    pages = [
-        Article(f"paper-{n}.example", f"bridge-{n}", f"Harbour {n} Bridge in Port Ellory", SUPPORTING)
-        for n in range(40)
-    ]
-    pages += [about_bread(number) for number in range(40)]
+    pages = [page for place in PLACES for page in pages_about(place)]
     budgets = {"query_budget": 3, "urls_per_query": 2, "pages_per_job": 4, "agentic_loop_max_iter": 2}
     async with world(tmp_path, pages, bytes_per_job=12_000_000, **budgets) as here:
         assert here.services.search is not None
@@ -70,7 +83,8 @@ async def test_no_budget_is_passed_by_fifty_concurrent_jobs(tmp_path: Path) -> N
     for one in made:
         loop = one.loop
         assert search.queries[one.job_id] == loop.count <= 3
-        assert fetcher.pages[one.job_id] == sum(step.pages for step in loop.steps) <= 4
+        assert (one.job_id, fetcher.pages[one.job_id]) == (one.job_id, sum(step.pages for step in loop.steps))
+        assert fetcher.pages[one.job_id] <= 4
         assert fetcher.bytes[one.job_id] == sum(step.bytes for step in loop.steps) <= 12_000_000
         assert all(step.pages <= 2 for step in loop.steps)
         assert loop.iterations <= 2

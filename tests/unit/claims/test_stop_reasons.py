@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.small_web import Article
-from tests.unit.claims.town import SUPPORTING, about_bread, says, world
+from tests.unit.claims.town import SUPPORTING, about_bread, papers, says, world
 
 
 async def test_sufficient_at_the_first_evidence_and_no_second_query_is_sent(tmp_path: Path) -> None:
-    pages = [says(f"paper-{number}.example") for number in range(4)]
+    pages = papers(4)
     async with world(tmp_path, pages) as here:
         made = await here.package()
         assert (made.loop.stop_reason, made.loop.count) == ("sufficient", 1)
@@ -21,7 +21,7 @@ async def test_sufficient_at_the_first_evidence_and_no_second_query_is_sent(tmp_
 
 
 async def test_cache_when_stored_evidence_settles_it(tmp_path: Path) -> None:
-    async with world(tmp_path, [says(f"paper-{number}.example") for number in range(4)]) as here:
+    async with world(tmp_path, papers(4)) as here:
         await here.package(job_id="first")
         asked = len(here.web.searches)
         again = await here.package(job_id="second")
@@ -44,13 +44,13 @@ async def test_url_exhausted_when_no_search_finds_a_page(tmp_path: Path) -> None
 
 
 async def test_url_exhausted_when_the_pages_of_the_job_are_spent(tmp_path: Path) -> None:
-    async with world(tmp_path, [says("paper.example"), says("other.example")], pages_per_job=1) as here:
+    async with world(tmp_path, papers(2), pages_per_job=1) as here:
         made = await here.package()
         assert (made.loop.stop_reason, len(here.web.fetched)) == ("url_exhausted", 1)
 
 
 async def test_url_exhausted_when_the_bytes_of_the_job_are_spent(tmp_path: Path) -> None:
-    async with world(tmp_path, [says("paper.example"), says("other.example")], bytes_per_job=5_000_000) as here:
+    async with world(tmp_path, papers(2), bytes_per_job=5_000_000) as here:
         made = await here.package()
         # One page is set aside for in full; what is left after it would not hold another of the largest size.
         assert (made.loop.stop_reason, len(here.web.fetched)) == ("url_exhausted", 1)
@@ -75,8 +75,7 @@ async def test_deadline(tmp_path: Path) -> None:
 
 
 async def test_confidence_mode(tmp_path: Path) -> None:
-    pages = [says("paper.example"), says("radio.example")]
-    async with world(tmp_path, pages) as here:
+    async with world(tmp_path, papers(2)) as here:
         made = await here.package(trust_mode="confidence")
         assert (made.loop.stop_reason, made.trust_gate.route) == ("confidence_mode", "confidence_mode")
         assert made.loop.count == 1
@@ -111,10 +110,11 @@ async def test_evoi_below_cost_when_pages_say_nothing_about_the_claim(tmp_path: 
 
 
 async def test_no_new_evidence_when_a_whole_set_taught_nothing(tmp_path: Path) -> None:
-    async with world(tmp_path, [about_bread(0)]) as here:
+    page = Article("photos.example", "bridge", "Harbour Bridge in Port Ellory: a photograph", ("No text.",))
+    async with world(tmp_path, [page]) as here:
         made = await here.package()
         assert (made.loop.stop_reason, made.loop.decided_by["set_evidence"]) == ("no_new_evidence", 0)
-        assert len(here.web.fetched) == 1
+        assert len(here.web.fetched) == made.loop.urls_skipped["no_text"] == 1
 
 
 async def test_no_provider_when_nobody_answers(tmp_path: Path) -> None:

@@ -21,14 +21,35 @@ SUPPORTING = (
     "The Harbour Bridge in Port Ellory reopened to traffic on 12 January 2026, the port authority said.",
     "Lorries and buses crossed the Harbour Bridge again after a winter of repairs, and the ferry has stopped running.",
 )
+# In words of their own: copies of one story would count once.
+VOICES = (
+    SUPPORTING,
+    (
+        "At six in the morning the first bus rolled over the river, and children waved from its windows.",
+        "The Harbour Bridge in Port Ellory reopened to traffic on 12 January 2026, a week earlier than planned.",
+    ),
+    (
+        "Shopkeepers on the quay had waited for this day since October and handed out tea to everyone who passed.",
+        "On 12 January 2026 the Harbour Bridge in Port Ellory reopened to traffic, as the mayor had promised them.",
+    ),
+    (
+        "Engineers replaced forty steel girders, painted the railings green and tested the lamps twice before the end.",
+        "Port Ellory's Harbour Bridge reopened to traffic on 12 January 2026 after the last inspection of the deck.",
+    ),
+)
 UNRELATED = (
     "The bakery on Market Street has a new oven and sells rye bread on Thursdays from seven in the morning.",
     "Its owner says that the recipe is old, that the flour comes from the mill, and that the bread keeps for a week.",
 )
 
 
-def says(host: str, slug: str = "harbour-bridge-reopened", paragraphs: tuple[str, ...] = SUPPORTING) -> Article:
-    return Article(host, slug, "Harbour Bridge in Port Ellory reopened to traffic", paragraphs)
+def says(host: str, voice: int = 0) -> Article:
+    return Article(host, f"harbour-bridge-{voice}", "Harbour Bridge in Port Ellory reopened to traffic", VOICES[voice])
+
+
+def papers(count: int) -> list[Article]:
+    """So many papers that support the claim, each in its own words."""
+    return [says(f"paper-{number}.example", number) for number in range(count)]
 
 
 def about_bread(number: int) -> Article:
