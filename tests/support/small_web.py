@@ -80,6 +80,8 @@ class SmallWeb:
     fetched: list[str] = field(default_factory=list)
     down: bool = False
     """Whether the search engine fails."""
+    gone: set[str] = field(default_factory=set)
+    """Paths of pages that the engine still shows and nobody serves any more."""
     held: set[str] = field(default_factory=set)
     """Paths of pages that are not answered until `release` is set."""
     hold_after: int | None = None
@@ -108,7 +110,7 @@ class SmallWeb:
         try:
             if held:
                 await self.release.wait()
-            return await call_next(request)
+            return Response(status_code=404) if path in self.gone else await call_next(request)
         finally:
             self.in_flight -= 1
 

@@ -110,11 +110,11 @@ async def test_evoi_below_cost_when_pages_say_nothing_about_the_claim(tmp_path: 
 
 
 async def test_no_new_evidence_when_a_whole_set_taught_nothing(tmp_path: Path) -> None:
-    page = Article("photos.example", "bridge", "Harbour Bridge in Port Ellory: a photograph", ("No text.",))
-    async with world(tmp_path, [page]) as here:
+    async with world(tmp_path, papers(1)) as here:
+        here.web.gone.add(says("paper-0.example").path)
         made = await here.package()
         assert (made.loop.stop_reason, made.loop.decided_by["set_evidence"]) == ("no_new_evidence", 0)
-        assert len(here.web.fetched) == made.loop.urls_skipped["no_text"] == 1
+        assert len(here.web.fetched) == made.loop.urls_skipped["not_found"] == 1
 
 
 async def test_no_provider_when_nobody_answers(tmp_path: Path) -> None:
