@@ -30,11 +30,16 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
             _merge(found, _passage_row(hit, reason, services))
     for candidate in by_graph:
         _merge(found, _fact_row(candidate, services))
+    in_time = [row for row in found.values() if row.published is None or row.published <= job.as_of]
     limit = min(ROW_LIMIT, services.budget.candidates)
-    rows = sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
+    rows = sorted(in_time, key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
     job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
-    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
-    return StepResult((Send("ranking", job.job_id, job),), (told,))
+    told = {
+        "candidates": len(rows),
+        "from_graph": sum(row.origin == "kg" for row in rows),
+        "after_as_of": len(found) - len(in_time),
+    }
+    return StepResult((Send("ranking", job.job_id, job),), (Note("retrieved", told),))
 
 
 async def _read(job: ClaimJob, services: Services) -> ClaimJob:

@@ -23,7 +23,7 @@ def progress_line(event: dict[str, Any]) -> str:
     detail = ", ".join(f"{name}={_brief(value)}" for name, value in event["detail"].items())
     loop = f"loop {event['loop']}" if event["loop"] else ""
     return (
-        f"  [dim]{escape(event['job_id']):<14} {event['stage']:<17}[/dim] {event['event']:<14} "
+        f"  [dim]{escape(event['job_id']):<14} {event['stage']:<17}[/dim] {event['event']:<22} "
         f"[dim]{loop:<7} {escape(detail)}[/dim]"
     )
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,13 @@ async def test_pages_that_do_not_speak_of_the_claim_are_no_evidence(tmp_path: Pa
         made = await here.package()
         assert made.verdict == "UNVERIFIABLE"
         assert UNRELATED[0] not in made.rationale
+
+
+async def test_stored_evidence_from_after_the_as_of_day_is_not_used(tmp_path: Path) -> None:
+    async with world(tmp_path, papers(4)) as here:
+        await here.package(job_id="first")
+        earlier = await here.package(job_id="earlier", as_of=date(2026, 1, 14))
+        assert earlier.evidence == ()
+        assert earlier.verdict == "UNVERIFIABLE"
+        later = await here.package(job_id="later", as_of=date(2026, 1, 15))
+        assert later.verdict == "TRUE"
