@@ -11,6 +11,7 @@ from scoring.stopping import LoopFacts, stop_reason
 
 Found = tuple[str, Any, Any]
 """Where, what is stated, what follows."""
+LIMITS = {"queries", "urls_per_query", "pages", "bytes", "page_bytes", "iterations", "deadline_seconds"}
 
 
 def audit_loop(loop: LoopRow, policy: Policy) -> Iterator[Found]:
@@ -18,15 +19,15 @@ def audit_loop(loop: LoopRow, policy: Policy) -> Iterator[Found]:
     yield from _counts(loop)
     yield from _limits(loop)
     yield from _worth(loop, policy)
-    if not loop.decided_by:
-        yield "loop.decided_by", "nothing", "the facts on which the loop ended"
-        return
     try:
         facts = LoopFacts(**dict[str, Any](loop.decided_by))
     except TypeError as error:
         yield "loop.decided_by", dict(loop.decided_by), str(error)
         return
     yield "loop.stop_reason", loop.stop_reason, stop_reason(facts, policy.loop)
+    if missing := LIMITS - loop.limits.keys():
+        yield "loop.limits", sorted(loop.limits), f"{sorted(missing)} as well"
+        return
     yield from _facts(loop, facts)
 
 
@@ -77,15 +78,26 @@ def _worth(loop: LoopRow, policy: Policy) -> Iterator[Found]:
 
 
 def _facts(loop: LoopRow, facts: LoopFacts) -> Iterator[Found]:
-    """The facts of the decision, as far as the record holds what they are made of."""
-    steps = [step for step in loop.steps if step.iteration == loop.iterations]
+    """The facts of the decision, as far as the record holds what they are made of.
+
+    A decision within search expansion (`no_provider`, `deadline`) rests on the facts of the look before it.
+    """
     yield "loop.decided_by.loops", facts.loops, loop.count
-    if facts.next_planned is None and facts.provider and not facts.overdue:
-        yield "loop.decided_by.set_pages", facts.set_pages, sum(step.offered for step in steps)
-        yield "loop.decided_by.set_evidence", facts.set_evidence, sum(step.new_evidence for step in steps)
-    limit = loop.limits.get("queries")
-    if limit is not None and facts.provider and not facts.overdue:
-        yield "loop.decided_by.queries_left", facts.queries_left, limit - loop.count
+    if not facts.provider or facts.overdue:
+        return
+    # A next set was begun for nothing when it holds no query.
+    iterations = loop.iterations - (facts.next_planned is not None)
+    steps = [step for step in loop.steps if step.iteration == iterations]
+    yield "loop.decided_by.set_pages", facts.set_pages, sum(step.offered for step in steps)
+    yield "loop.decided_by.set_evidence", facts.set_evidence, sum(step.new_evidence for step in steps)
+    if loop.steps and loop.steps[-1].evoi is not None:
+        yield "loop.decided_by.evoi", facts.evoi, loop.steps[-1].evoi.value
+    limits = loop.limits
+    pages, taken = sum(step.pages for step in loop.steps), sum(step.bytes for step in loop.steps)
+    left = min(limits["pages"] - pages, (limits["bytes"] - taken) // limits["page_bytes"])
+    yield "loop.decided_by.queries_left", facts.queries_left, limits["queries"] - loop.count
+    yield "loop.decided_by.pages_left", facts.pages_left, max(0, left)
+    yield "loop.decided_by.iterations_left", facts.iterations_left, limits["iterations"] - iterations
 
 
 def _plain(derivation: Derivation) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class LoopBudget:
             "urls_per_query": self.urls_per_query,
             "pages": self.pages,
             "bytes": self.bytes,
+            "page_bytes": self.page_bytes,
             "iterations": self.iterations,
             "deadline_seconds": self.deadline.total_seconds(),
         }
