@@ -90,6 +90,8 @@ def _facts(loop: LoopRow, facts: LoopFacts) -> Iterator[Found]:
     steps = [step for step in loop.steps if step.iteration == iterations]
     yield "loop.decided_by.set_pages", facts.set_pages, sum(step.offered for step in steps)
     yield "loop.decided_by.set_evidence", facts.set_evidence, sum(step.new_evidence for step in steps)
+    if loop.steps:
+        yield f"loop.steps.{loop.count - 1}.iteration", loop.steps[-1].iteration, iterations
     if loop.steps and loop.steps[-1].evoi is not None:
         yield "loop.decided_by.evoi", facts.evoi, loop.steps[-1].evoi.value
     limits = loop.limits
