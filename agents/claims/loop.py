@@ -10,6 +10,9 @@ from agents.evidence.ports import AttemptOutcome
 from scoring.derivation import Derivation, Scalar
 from scoring.stopping import LoopFacts, StopReason
 
+EndReason = StopReason | Literal["dead_letter"]
+"""Why a job ended: as its loop did; a decomposed one also because a part of it could not be processed."""
+
 
 class AttemptRow(Wire):
     """What asking one search provider came to."""

@@ -8,12 +8,11 @@ from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
 from agents.claims.job import Proposal
-from agents.claims.loop import LoopStep
+from agents.claims.loop import EndReason, LoopStep
 from agents.claims.reading import Reading
 from agents.claims.submission import AnyJobId
 from agents.claims.wire import Wire
 from scoring.derivation import Derivation, Scalar
-from scoring.stopping import StopReason
 from scoring.values import Label, SegmentStatus, StanceLabel, Verdict
 
 Number = float | int
@@ -79,7 +78,7 @@ class LoopRow(Wire):
 
     count: int
     iterations: int = 0
-    stop_reason: StopReason
+    stop_reason: EndReason
     decided_by: Mapping[str, Scalar] = Field(default_factory=dict)
     limits: Mapping[str, float] = Field(default_factory=dict)
     steps: tuple[LoopStep, ...] = ()

@@ -35,8 +35,9 @@ async def new_queries(proposed: Sequence[str], asked: Sequence[str], embedder: E
     return Planned(tuple(texts[number] for number in kept[len(asked) :]), tuple(repeated))
 
 
-async def with_first_set(job: ClaimJob, proposed: Sequence[str], services: Services) -> ClaimJob:
+async def with_first_set(job: ClaimJob, services: Services) -> ClaimJob:
     """The job with what its reading proposed to ask."""
+    proposed = job.reading.queries if job.reading is not None else ()
     planned = await new_queries(proposed, (), services.embedder, services.policy.loop.repeat_cosine)
     loop = job.loop.updated(plan=planned.queries, repeated=planned.repeated)
     return job.model_copy(update={"loop": loop})

@@ -21,6 +21,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     job = await _read(job, services)
     if is_decomposed(job):
         return await fan_out(job, services)
+    if job.loop.count == 0:
+        job = await with_first_set(job, services)
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
     by_query, by_graph = await asyncio.gather(_indexed(queries, job, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
@@ -50,8 +52,7 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
     reading = await read_once(
         text, services.language, services.ledger, job_id=job.job_id, attempt=job.attempt, quota=job.quota
     )
-    job = job.model_copy(update={"reading": reading, "quota": reading.quota})
-    return await with_first_set(job, reading.queries, services)
+    return job.model_copy(update={"reading": reading, "quota": reading.quota})
 
 
 async def _indexed(queries: Sequence[str], job: ClaimJob, services: Services) -> list[list[Hit]]:
