@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agents.claims.job import ClaimJob
 from agents.claims.looking import claim_history, inline_history
-from agents.evidence.inline import inline_sources
+from agents.evidence.inline import as_results
 from agents.evidence.ports import SearchResult
 from agents.evidence.urls import registered_domain
 from agents.evidence.visits import Chosen, Visits
@@ -66,7 +66,7 @@ async def choose_pages(results: tuple[SearchResult, ...], job: ClaimJob, visits:
     """Take what is worth its cost, within what is left of the job's pages and bytes."""
     loop, policy, budget = job.loop, services.policy.loop, services.budget
     left = budget.pages_left(loop.pages, loop.bytes)
-    sources = inline_sources(job.submission.claim) if loop.count == 0 else ()
+    sources = as_results(job.reading.sources) if job.reading is not None and loop.count == 0 else ()
     worth = worthwhile_extracts(
         loop.belief, inline_history(loop), loop.sufficiency, policy.inline, most=min(left, len(sources))
     )

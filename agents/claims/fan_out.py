@@ -82,6 +82,7 @@ def _reading(parent: ClaimJob, text: str) -> Reading:
         subclaims=(text,),
         anchors={text: parent.reading.anchors.get(text, ())},
         queries=plan_queries(text, names, parent.submission.domain, parent.as_of),
+        sources=parent.reading.sources,
     )
 
 

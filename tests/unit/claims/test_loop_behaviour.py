@@ -12,7 +12,7 @@ from agents.claims import retrieval
 from agents.claims.job import ClaimJob
 from agents.claims.reading import Reading
 from agents.claims.submission import Submission
-from agents.evidence.inline import inline_sources
+from agents.evidence.inline import inline_sources, without_sources
 from agents.services import Services
 from storage.ports import HybridQuery
 from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE
@@ -100,17 +100,25 @@ async def test_what_the_claim_itself_names_is_read_on_a_budget_of_its_own(tmp_pa
         assert first.evoi.inputs["extracts"] == first.pages - 1
 
 
+A, B = "https://a.example/x/y", "http://b.example/z"
+
+
 @pytest.mark.parametrize(
-    ("text", "urls"),
+    ("text", "urls", "statement"),
     [
-        ("Nothing here.", []),
-        ("See https://a.example/x/y, and http://b.example/z.", ["https://a.example/x/y", "http://b.example/z"]),
-        ("(https://a.example/x/y) <https://a.example/x/y>", ["https://a.example/x/y"]),
-        ("ftp://a.example/x javascript:alert(1) https://", []),
+        ("Nothing here.", (), "Nothing here."),
+        (f"The bridge is open. See {A}, and {B}.", (A, B), "The bridge is open."),
+        (f"The bridge is open (see {A}).", (A,), "The bridge is open."),
+        (f"The bridge is open (source: {A})", (A,), "The bridge is open"),
+        (f"According to {A}, the bridge is open.", (A,), "the bridge is open."),
+        (f"({A}) <{A}> The bridge is open.", (A,), "The bridge is open."),
+        (A, (A,), A),
+        ("ftp://a.example/x javascript:alert(1) https://", (), "ftp://a.example/x javascript:alert(1) https://"),
     ],
 )
-def test_addresses_in_a_text(text: str, urls: list[str]) -> None:
-    assert [source.url for source in inline_sources(text)] == urls
+def test_addresses_in_a_text(text: str, urls: tuple[str, ...], statement: str) -> None:
+    assert inline_sources(text) == urls
+    assert without_sources(text) == statement
 
 
 class Watched:
