@@ -12,6 +12,7 @@ from agents.claims.job import ClaimJob
 from agents.evidence.ingest import ingest_page
 from agents.evidence.ports import SearchResult
 from agents.evidence.relations import ingest_relations
+from agents.evidence.replacing import replace_earlier
 from agents.evidence.visits import ReadPage, Unread, Visits
 from agents.language.quota import QuotaState
 from agents.language.tasks.facts import Page
@@ -75,11 +76,13 @@ async def _store(
     facts, quota = await services.language.read_pages(claim, asked, quota)
     for read in pages:
         page, now = read.page, services.clock()
-        await ingest_page(
+        passages = await ingest_page(
             page, FACTS, index=services.index, embedder=services.embedder, credibility=services.credibility, now=now
         )
         await visits.stored(read, "index")
-        await ingest_relations(page, facts[page.url].triples, graph=services.graph, now=now)
+        await ingest_relations(page, facts[page.url].triples, passages, graph=services.graph, now=now)
+        reading = {page.url: [passage.id for passage in passages]}
+        await replace_earlier(FACTS, reading, index=services.index, graph=services.graph, before=now)
         await visits.stored(read, "graph")
     # A page that a redirect led to is known by its own address as well.
     await visits.remember([one.page.url for one in pages])
