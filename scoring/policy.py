@@ -19,6 +19,7 @@ from scoring.polarity import PolarityPolicy
 from scoring.ranking_policy import RankingPolicy
 from scoring.reconciliation import ReconciliationPolicy
 from scoring.rerank import RerankPolicy
+from scoring.stopping import LoopPolicy
 from scoring.stories import StoryPolicy
 from scoring.trust import TrustPolicy
 from scoring.truthfulness import TruthfulnessPolicy
@@ -44,6 +45,7 @@ class Policy:
     confidence: ConfidencePolicy = field(default_factory=ConfidencePolicy)
     reconciliation: ReconciliationPolicy = field(default_factory=ReconciliationPolicy)
     news: NewsPolicy = field(default_factory=NewsPolicy)
+    loop: LoopPolicy = field(default_factory=LoopPolicy)
 
     def as_values(self) -> dict[str, Any]:
         """Every constant under its subject, ready for JSON: what a package carries as `policy.values`."""

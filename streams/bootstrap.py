@@ -286,6 +286,8 @@ def _budget(settings: Settings) -> LoopBudget:
     return LoopBudget(
         queries=settings.query_budget,
         urls_per_query=settings.urls_per_query,
+        pages=settings.pages_per_job,
+        bytes=settings.bytes_per_job,
         deadline=timedelta(seconds=settings.job_deadline_seconds),
         parent_deadline=timedelta(seconds=settings.parent_deadline_seconds),
         per_query=settings.rag_top_k,

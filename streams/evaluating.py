@@ -116,7 +116,7 @@ class _Judge:
     async def result(self, number: int, case: Case, package: VerdictPackage) -> CaseResult:
         """Retrieval is asked once more, with what the job had read: a package keeps only what ranking kept."""
         parts = [sub.package for sub in package.sub_results if sub.package is not None] or [package]
-        found = [await retrieval.look_up(job_of(part), self.services) for part in parts]
+        found = [(await retrieval.look_up(job_of(part), self.services))[0] for part in parts]
         candidates = list({row.id: row for rows in found for row in rows}.values())
         return result_of(number, case, package, candidates, self.gold_urls(case))
 

@@ -135,10 +135,14 @@ class Settings(BaseSettings):
     # The loop (001, 004).
     agentic_loop_max_iter: int = Field(default=3, ge=1, le=20, validation_alias=_spelled("AGENTIC_LOOP_MAX_ITER"))
     """Planned sets of queries per job (004)."""
-    query_budget: int = Field(default=4, ge=0, le=50)
+    query_budget: int = Field(default=6, ge=0, le=50)
     """Searches per job (001)."""
     urls_per_query: int = Field(default=4, ge=1, le=50)
     """Pages fetched per search (001)."""
+    pages_per_job: int = Field(default=12, ge=1, le=200)
+    """Pages fetched per job, those that fail included (002)."""
+    bytes_per_job: int = Field(default=32_000_000, ge=5_000_000)
+    """Bytes of pages per job, unpacked; at least one page of the largest size, 5,000,000."""
     job_deadline_seconds: float = Field(default=120.0, gt=0)
     """After this a job is decided with what it has."""
     parent_deadline_seconds: float = Field(default=240.0, gt=0)

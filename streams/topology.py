@@ -47,7 +47,7 @@ STAGES: tuple[Stage, ...] = (
         topics.SEARCH_EXPANSION,
         search_expansion.handle,
         (topics.RETRIEVAL, topics.ADJUDICATION),
-        timeout=60,
+        timeout=90,
     ),
     Stage(
         "adjudication",

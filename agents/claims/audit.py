@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from agents.claims.audit_loop import audit_loop
 from agents.claims.evidence import EvidenceRow, with_copies_marked
 from agents.claims.package import SubResult, VerdictPackage
 from agents.claims.packaging import build_package
@@ -72,6 +73,7 @@ def audit(package: VerdictPackage) -> list[Difference]:
         *_scores(package),
         *_stances(package),
         *_copies(package),
+        *_looped(package),
         *_differing(package, rebuilt, [name for name in VerdictPackage.model_fields if name not in GIVEN]),
     ]
 
@@ -167,6 +169,12 @@ def _copies(package: VerdictPackage) -> Iterator[Difference]:
     again = with_copies_marked(package.evidence, policy_of(package).stories)
     for number, (stated, row) in enumerate(zip(package.evidence, again, strict=True)):
         yield from _compare(f"evidence.{number}.same_as", stated.same_as, row.same_as)
+
+
+def _looped(package: VerdictPackage) -> Iterator[Difference]:
+    """The loop's own record."""
+    for where, stated, again in audit_loop(package.loop, policy_of(package)):
+        yield from _compare(where, stated, again)
 
 
 def _of_row(row: EvidenceRow) -> dict[str, Any]:

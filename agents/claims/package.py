@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
-from agents.claims.job import Proposal, SearchRow, StopReason
+from agents.claims.job import Proposal
+from agents.claims.loop import EndReason, LoopStep
 from agents.claims.reading import Reading
 from agents.claims.submission import AnyJobId
 from agents.claims.wire import Wire
@@ -73,12 +74,16 @@ class TrustGate(Wire):
 
 
 class LoopRow(Wire):
-    """What the corrective loop did."""
+    """What the corrective loop did, step by step, within which limits, and the facts on which it ended."""
 
     count: int
-    stop_reason: StopReason
+    iterations: int = 0
+    stop_reason: EndReason
+    decided_by: Mapping[str, Scalar] = Field(default_factory=dict)
+    limits: Mapping[str, float] = Field(default_factory=dict)
+    steps: tuple[LoopStep, ...] = ()
     queries: tuple[str, ...]
-    searches: tuple[SearchRow, ...] = ()
+    repeated: tuple[str, ...] = ()
     urls_processed: tuple[str, ...]
     urls_skipped: Mapping[str, int]
 

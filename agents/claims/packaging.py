@@ -160,9 +160,13 @@ def _loop(job: ClaimJob) -> LoopRow:
     loop = job.loop
     return LoopRow(
         count=loop.count,
+        iterations=loop.iteration,
         stop_reason=loop.stop_reason or "sufficient",
+        decided_by=loop.decided_by,
+        limits=loop.limits,
+        steps=loop.steps,
         queries=loop.queries,
-        searches=loop.searches,
+        repeated=loop.repeated,
         urls_processed=loop.urls_processed,
         urls_skipped=loop.urls_skipped,
     )

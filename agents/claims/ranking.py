@@ -15,8 +15,6 @@ from scoring.rerank import rerank
 from scoring.stories import Told, copies
 from scoring.values import NEUTRAL, Ranked, Stance
 
-TOP_K_GROWTH = 2
-"""Rows more for every loop: what is looked for again is looked at more widely (004 §4)."""
 MOST_ROWS = 20
 MOST_COPIES = 10
 """Copies of the stories that are kept, on other sites: shown for what they are, and counted for nothing."""
@@ -44,7 +42,7 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     # 1 - P(neutral) is how much a passage has to say about the claim, on whichever side.
     relevance = {one: 1.0 - stance.neutral for one, stance in stances.items()}
     ordered = [one.row for one in rerank(originals, relevance, services.policy.rerank).rows]
-    keep = min(MOST_ROWS, job.submission.top_k + TOP_K_GROWTH * job.loop.count)
+    keep = min(MOST_ROWS, job.submission.top_k + services.policy.loop.top_k_growth * job.loop.iteration)
     kept = ordered[:keep]
     repeated = [row for row in gated.rows if same.get(row.candidate.id) in {one.candidate.id for one in kept}]
     kept += [one.row for one in rerank(repeated, relevance, services.policy.rerank).rows][:MOST_COPIES]

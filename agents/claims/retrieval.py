@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
+from agents.claims.planning import with_first_set
 from agents.claims.reading import read_once
 from agents.language.ports import embed_queries, vector_share
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from storage.ports import GraphCandidate, Hit, HybridQuery
-from storage.ports.evidence import content_hash
+from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE, content_hash
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
@@ -22,16 +23,18 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         return _nothing_to_verify(job)
     if is_decomposed(job):
         return await fan_out(job, services)
-    rows = await look_up(job, services)
+    if job.loop.count == 0:
+        job = await with_first_set(job, services)
+    rows, late = await look_up(job, services)
     job = job.model_copy(update={"candidates": rows, "evidence": ()})
-    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
-    return StepResult((Send("ranking", job.job_id, job),), (told,))
+    told = {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows), "after_as_of": late}
+    return StepResult((Send("ranking", job.job_id, job),), (Note("retrieved", told),))
 
 
-async def look_up(job: ClaimJob, services: Services) -> tuple[CandidateRow, ...]:
-    """What is found for a claim that has been read, the nearest first."""
+async def look_up(job: ClaimJob, services: Services) -> tuple[tuple[CandidateRow, ...], int]:
+    """What is found for a claim that has been read, the nearest first; and how many rows are later than its date."""
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
-    by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
+    by_query, by_graph = await asyncio.gather(_indexed(queries, job, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
     for number, hits in enumerate(by_query):
         reason = "claim" if number == 0 else f"part {number}"
@@ -39,8 +42,10 @@ async def look_up(job: ClaimJob, services: Services) -> tuple[CandidateRow, ...]
             _merge(found, _passage_row(hit, reason, services))
     for candidate in by_graph:
         _merge(found, _fact_row(candidate, services))
+    in_time = [row for row in found.values() if row.published is None or row.published <= job.as_of]
     limit = min(ROW_LIMIT, services.budget.candidates)
-    return tuple(sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit])
+    rows = sorted(in_time, key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
+    return tuple(rows), len(found) - len(in_time)
 
 
 async def _read(job: ClaimJob, services: Services) -> ClaimJob:
@@ -51,30 +56,42 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
     reading = await read_once(
         text, services.language, services.ledger, job_id=job.job_id, attempt=job.attempt, quota=job.quota
     )
-    loop = job.loop.model_copy(update={"plan": reading.queries})
-    return job.model_copy(update={"reading": reading, "quota": reading.quota, "loop": loop})
+    return job.model_copy(update={"reading": reading, "quota": reading.quota})
 
 
 def _nothing_to_verify(job: ClaimJob) -> StepResult:
     """A text that gives orders and claims nothing is neither looked up nor searched for."""
-    loop = job.loop.model_copy(update={"stop_reason": "nothing_to_verify"})
+    job = job.model_copy(update={"loop": job.loop.updated(stop_reason="nothing_to_verify")})
     told = Note("nothing_to_verify", {"removed": job.reading.removed if job.reading is not None else 0})
-    return StepResult((Send("adjudication", job.job_id, job.model_copy(update={"loop": loop})),), (told,))
+    return StepResult((Send("adjudication", job.job_id, job),), (told,))
 
 
-async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:
+async def _indexed(queries: Sequence[str], job: ClaimJob, services: Services) -> list[list[Hit]]:
     vectors = await embed_queries(services.embedder, queries)
-    limit, alpha = services.budget.per_query, vector_share(services.embedder)
+    collections, limit, alpha = _collections(job, services), _per_query(job, services), vector_share(services.embedder)
     return await asyncio.gather(
         *(
-            services.index.search(HybridQuery(text=query, vector=vector, limit=limit, alpha=alpha))
+            services.index.search(
+                HybridQuery(text=query, vector=vector, limit=limit, alpha=alpha, collections=collections)
+            )
             for query, vector in zip(queries, vectors, strict=True)
         )
     )
 
 
 async def _related(job: ClaimJob, services: Services) -> list[GraphCandidate]:
-    return await services.graph.candidates(job.entities, services.budget.per_query) if job.entities else []
+    return await services.graph.candidates(job.entities, _per_query(job, services)) if job.entities else []
+
+
+def _collections(job: ClaimJob, services: Services) -> tuple[str, ...]:
+    """All of them; the last of several sets looks at current affairs only, and at what jobs have fetched (004 §4)."""
+    last = 1 < services.budget.iterations <= job.loop.iteration
+    return (CURRENT_AFFAIRS, FACTS) if last else (CURRENT_AFFAIRS, STATIC_KNOWLEDGE, FACTS)
+
+
+def _per_query(job: ClaimJob, services: Services) -> int:
+    """More passages with every set of queries."""
+    return services.budget.per_query + services.policy.loop.top_k_growth * job.loop.iteration
 
 
 def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:

@@ -126,9 +126,9 @@ def cause_of(gold: Gold, ranks: GoldRanks, evidence: Sequence[EvidenceRow], gold
 
 
 def _read_as(gold: Gold, rows: Sequence[EvidenceRow]) -> bool:
-    """Whether some row was read on the gold side, towards the claim or towards one of its parts."""
+    """Whether some row was read on the gold side, towards the claim or the part of it that it belongs to."""
     side = SIDE_OF_GOLD[gold]
-    return any(stance.label == side for row in rows for stance in (row.stance, *row.part_stances))
+    return any(row.stance.label == side for row in rows)
 
 
 def _ranks(urls: Sequence[str], gold_urls: Collection[str]) -> tuple[int, ...]:

@@ -39,11 +39,13 @@ class Visitor:
 class Chosen:
     """The results that are this visitor's to fetch, and how many were passed over for which reason.
 
-    `done` are pages that this same step had read and stored when it was interrupted.
+    `done` are pages that this same step had read and stored when it was interrupted, `elsewhere` those that somebody
+    else is reading just now, or has just read.
     """
 
     results: tuple[SearchResult, ...]
     done: tuple[str, ...]
+    elsewhere: tuple[str, ...]
     registered: int
     skipped: dict[str, int]
 
@@ -109,22 +111,22 @@ class Visits:
         await self.remember(chosen.urls)
         granted = set(await self._registry.lease(chosen.urls, owner=visitor.owner, now=now))
         self._taken |= granted
-        return await self._sorted_out(chosen, granted, len(known))
+        return await self._sorted_out(chosen, granted, before, len(known))
 
-    async def _sorted_out(self, chosen: Selection, granted: set[str], registered: int) -> Chosen:
-        """What was not granted is done, or has failed, or somebody else has it in hand."""
+    async def _sorted_out(self, chosen: Selection, granted: set[str], before: set[str], registered: int) -> Chosen:
+        """What was not granted is done, or has failed, or somebody else has it in hand, or had it a moment ago."""
         skipped: Counter[str] = Counter()
         for reason, count in chosen.skipped.items():
             skipped[reason] += count
         records = await self._registry.get([key for key in chosen.urls if key not in granted])
-        for record in records:
-            if record.status is UrlStatus.FAILED:
-                skipped[record.reason] += 1
-            elif record.status is UrlStatus.SEEN:
-                skipped[FETCHED_BY_ANOTHER] += 1
-        done = tuple(record.url for record in records if record.status is UrlStatus.EXTRACTED)
+        skipped.update(record.reason for record in records if record.status is UrlStatus.FAILED)
+        read = [record.url for record in records if record.status is UrlStatus.EXTRACTED]
+        done = tuple(url for url in read if url in before)
+        reading = [record.url for record in records if record.status is UrlStatus.SEEN]
+        elsewhere = (*reading, *(url for url in read if url not in before))
+        skipped[FETCHED_BY_ANOTHER] += len(elsewhere)
         ours = tuple(result for result in chosen.chosen if _key(result) in granted)
-        return Chosen(ours, done, registered, dict(skipped))
+        return Chosen(ours, done, elsewhere, registered, dict(+skipped))
 
     async def read(self, found: SearchResult) -> ReadPage | Unread:
         """Fetch one chosen page and read it. What does not come is reported to the registry with its reason."""

@@ -44,10 +44,5 @@ def test_the_first_stage_that_lost_it_is_named(ranks: GoldRanks, rows: list[Evid
     assert cause_of(Gold.SUPPORTS, ranks, rows, GOLD) is cause
 
 
-def test_a_part_that_was_read_rightly_counts() -> None:
-    read = row(stance=NEUTRAL).model_copy(update={"part_stances": (NEUTRAL, SUPPORTING)})
-    assert cause_of(Gold.SUPPORTS, FOUND, [read], GOLD) is Cause.RECONCILED
-
-
 def test_where_nothing_settles_a_claim_a_side_is_a_wrong_stance() -> None:
     assert cause_of(Gold.NEI, GoldRanks(), [row()], frozenset()) is Cause.WRONG_STANCE
