@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 
-from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
+from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow, copies_last
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.planning import with_first_set
 from agents.claims.reading import read_once
+from agents.evidence.language import marked_language
 from agents.language.ports import embed_queries, vector_share
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
@@ -44,8 +45,7 @@ async def look_up(job: ClaimJob, services: Services) -> tuple[tuple[CandidateRow
         _merge(found, _fact_row(candidate, services))
     in_time = [row for row in found.values() if row.published is None or row.published <= job.as_of]
     limit = min(ROW_LIMIT, services.budget.candidates)
-    rows = sorted(in_time, key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
-    return tuple(rows), len(found) - len(in_time)
+    return tuple(copies_last(in_time, services.policy.stories)[:limit]), len(found) - len(in_time)
 
 
 async def _read(job: ClaimJob, services: Services) -> ClaimJob:
@@ -112,6 +112,7 @@ def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:
         fetched=passage.fetched,
         content_hash=passage.content_hash,
         extraction=passage.extraction,
+        language=marked_language(passage.extraction),
         found_by=(f"{reason} by {matched}",),
     )
 
