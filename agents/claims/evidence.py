@@ -34,6 +34,8 @@ class CandidateRow(Wire):
     fetched: datetime | None = None
     content_hash: str = ""
     extraction: str = ""
+    language: str = ""
+    """Empty for English and where it is not known."""
     backfill: bool = False
     same_as: str = ""
     """The row that this one copies: the same story on another site. Such rows count once."""

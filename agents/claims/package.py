@@ -26,6 +26,9 @@ class Citation(Wire):
     title: str
     domain: str
     quote: str
+    """The sentence of the evidence that bears on the claim, as it stands there."""
+    quote_start: int | None = None
+    """Where it begins in the evidence's text; none where it had to be cleaned before it could be shown."""
     stance: StanceLabel
     published: date | None = None
 

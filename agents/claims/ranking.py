@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from agents.claims.evidence import CandidateRow, EvidenceRow, with_copies_marked
 from agents.claims.job import ClaimJob
 from agents.claims.judging import judge_rows
+from agents.evidence.ingest import SNIPPET, is_snippet
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.gatekeeper import GateResult, gatekeep
@@ -89,14 +90,16 @@ async def _read_closely(job: ClaimJob, rows: Sequence[Ranked], services: Service
 
 def _row(row: CandidateRow, ranked: Ranked, stance: Stance) -> EvidenceRow:
     recency = ranked.score.inputs["recency_boost"]
+    lead = is_snippet(row.extraction)
     return EvidenceRow(
         **row.model_dump(),
         score=ranked.score,
         claim_overlap=ranked.claim_overlap,
         entity_overlap=ranked.entity_overlap,
         anchor_match_score=ranked.anchor_match_score,
-        admissible=ranked.admissible_for_trust,
-        notes=ranked.notes,
+        # Nobody has read the page that a snippet is of: it is shown, and nothing rests on it.
+        admissible=ranked.admissible_for_trust and not lead,
+        notes=(*ranked.notes, SNIPPET) if lead else ranked.notes,
         recency=recency if isinstance(recency, float) else 0.5,
         stance=stance,
     )

@@ -7,6 +7,7 @@ from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.reading import read_once
+from agents.evidence.language import marked_language
 from agents.language.ports import embed_queries
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
@@ -80,6 +81,7 @@ def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:
         fetched=passage.fetched,
         content_hash=passage.content_hash,
         extraction=passage.extraction,
+        language=marked_language(passage.extraction),
         found_by=(f"{reason} by {matched}",),
     )
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from agents.evidence.credibility import SourceCredibility
-from agents.evidence.extraction import ExtractedPage, ExtractionFailure, extract
+from agents.evidence.documents import Skip
+from agents.evidence.extraction import ExtractedPage
+from agents.evidence.fetched import read_fetched
 from agents.evidence.ports import FetchedPage, PageFetcher, PageUnavailable, SearchResult
 from agents.evidence.selection import Selection, readable, select
 from storage.ports import UrlRegistry, UrlStatus, normal_url
@@ -137,12 +139,12 @@ class Visits:
         size = len(fetched.body)
         if known_by != asked and not await self._take(known_by):
             return await self._unread(asked, SAME_PAGE, size=size)
-        page = await extract(fetched.html, known_by, latest=self._clock().date())
-        if isinstance(page, ExtractionFailure):
+        found = await read_fetched(fetched, known_by, latest=self._clock().date())
+        if isinstance(found, Skip):
             if known_by != asked:
-                await self._fail(known_by, page.reason)
-            return await self._unread(asked, page.reason, size=size)
-        return ReadPage(page, asked, size)
+                await self._fail(known_by, found.reason)
+            return await self._unread(asked, found.reason, size=size)
+        return ReadPage(found.page, asked, size)
 
     async def stored(self, read: ReadPage, store: Store) -> None:
         """A store holds what was read."""

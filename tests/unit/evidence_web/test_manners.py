@@ -90,7 +90,7 @@ async def test_a_page_that_robots_excludes_is_not_asked_for(site: Site) -> None:
     reader = fetcher(site.origin)
     with pytest.raises(FetchFailed, match="asks not to read") as failed:
         await reader.fetch(f"{site.origin}/private")
-    assert failed.value.cause == "robots"
+    assert failed.value.reason == "robots"
     await reader.fetch(f"{site.origin}/open")
     # One robots.txt for both.
     assert site.asked == ["/robots.txt", "/open"]
@@ -100,7 +100,7 @@ async def test_robots_holds_behind_a_redirect_too(site: Site) -> None:
     site.answers |= {"/robots.txt": robots("User-agent: *\nDisallow: /private"), "/go": redirect("/private")}
     with pytest.raises(FetchFailed) as failed:
         await fetcher(site.origin).fetch(f"{site.origin}/go")
-    assert failed.value.cause == "robots"
+    assert failed.value.reason == "robots"
     assert site.pages == ["/go"]
 
 
@@ -122,7 +122,7 @@ async def test_a_site_whose_robots_cannot_be_had_is_left_alone_for_a_while(statu
     for _ in range(2):
         with pytest.raises(FetchFailed, match="left alone") as failed:
             await reader.fetch(f"{site.origin}/")
-        assert failed.value.cause == "robots"
+        assert failed.value.reason == "robots"
     assert site.asked == ["/robots.txt"]
     site.answers["/robots.txt"] = robots("")
     clock.moment += 301.0
@@ -176,7 +176,7 @@ async def test_who_would_wait_too_long_for_a_turn_gives_up() -> None:
     turns.hold("a.test", 6.0)
     with pytest.raises(FetchFailed) as failed:
         await turns.take("a.test", "u")
-    assert failed.value.cause == "politeness"
+    assert failed.value.reason == "politeness"
     clock.moment += 2.0
     await turns.take("a.test", "u")
     assert clock.slept == [4.0]
@@ -260,7 +260,7 @@ async def test_a_fetch_that_finds_no_place_says_so(site: Site) -> None:
         await opened.wait()
         with pytest.raises(FetchFailed) as failed:
             await reader.fetch(f"{site.origin}/other")
-        assert failed.value.cause == "queue"
+        assert failed.value.reason == "queue"
         release.set()
         assert (await first).body
 
