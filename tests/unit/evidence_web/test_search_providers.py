@@ -31,6 +31,8 @@ class Engine:
 
     def __init__(self) -> None:
         self.answer: bytes | None = b""
+        self.answers: list[Any] = []
+        """Said one after the other, before `answer`."""
         self.requests: list[str] = []
         self.bodies: list[Any] = []
         self.origin = ""
@@ -44,6 +46,8 @@ class Engine:
         lengths = [line.split(":")[1] for line in request.split("\r\n") if line.lower().startswith("content-length")]
         if lengths:
             self.bodies.append(json.loads(await reader.readexactly(int(lengths[0]))))
+        if self.answers:
+            self.says(self.answers.pop(0))
         if self.answer is None:
             await reader.read()  # until the client hangs up
         else:
@@ -178,6 +182,41 @@ async def test_wikipedia_answers_with_articles(engine: Engine, make: Any) -> Non
     assert found[1].url == f"{engine.origin}/wiki/AC/DC"
     assert found[1].score < found[0].score
     assert "User-Agent: Veristream" in engine.requests[0]
+
+
+async def test_wikipedia_gives_the_version_of_the_day(engine: Engine, make: Any) -> None:
+    entries = [
+        {"title": "Edited since", "timestamp": "2024-02-03T04:05:06Z"},
+        {"title": "Younger", "timestamp": "2024-02-04T00:00:00Z"},
+        {"title": "Untouched", "timestamp": "2023-01-01T00:00:00Z"},
+    ]
+    engine.answers = [
+        {"query": {"search": entries}},
+        {
+            "query": {
+                "pages": [{"title": "Edited since", "revisions": [{"revid": 7, "timestamp": "2023-12-30T01:00:00Z"}]}]
+            }
+        },
+        {"query": {"pages": [{"title": "Younger"}]}},
+    ]
+    found = await make("wikipedia", engine.origin).search("bridge", 5, date(2023, 12, 31))
+    assert [(result.url, result.published) for result in found] == [
+        (f"{engine.origin}/wiki/Edited_since?oldid=7", date(2023, 12, 30)),
+        (f"{engine.origin}/wiki/Untouched", date(2023, 1, 1)),
+    ]
+    assert engine.asked["rvstart"] == ["2023-12-31T23:59:59Z"]
+
+
+@pytest.mark.parametrize("name", ["searxng", "factcheck"])
+async def test_an_engine_that_cannot_go_back_in_time_gives_all_it_has(name: str, engine: Engine, make: Any) -> None:
+    """What is too late is dropped by the chain, and what is left must still be as many as were asked for."""
+    reviews = [{"url": f"https://a.test/{n}", "reviewDate": "2024-01-01T00:00:00Z"} for n in range(9)]
+    engine.says({"results": reviews, "claims": [{"text": "It is so.", "claimReview": reviews}]})
+    provider = make(name, engine.origin)
+    assert (len(await provider.search("bridge", 3)), len(await provider.search("bridge", 3, date(2023, 1, 1)))) == (
+        3,
+        9,
+    )
 
 
 @pytest.mark.parametrize(("code", "reason"), [("maxlag", "unavailable"), ("badquery", "refused")])
