@@ -24,6 +24,7 @@ from agents.evidence.search.searxng import SearxngSearch
 from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import Provider
 from agents.evidence.search.wikipedia import WikipediaSearch
+from agents.evidence.second_try import SecondTry
 from agents.evidence.web.fetcher import OpenWebFetcher
 from agents.language.cache import MemoryCache
 from agents.language.config import LanguagePolicy
@@ -122,7 +123,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         stores = await _open_stores(settings, embedder)
         stack.push_async_callback(stores.close)
         client = await stack.enter_async_context(httpx.AsyncClient(timeout=10.0))
-        search, fetcher = _web(settings, client)
+        search, fetcher = _web(settings, client, stack)
         yield Services(
             ledger=stores.ledger,
             index=stores.index,
@@ -140,7 +141,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         )
 
 
-def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | None, PageFetcher | None]:
+def _web(
+    settings: Settings, client: httpx.AsyncClient, stack: AsyncExitStack
+) -> tuple[WebSearch | None, PageFetcher | None]:
     """The providers that the settings name, in their order; else the sample web where it is served; else none."""
     names = settings.search_providers or (("tavily",) if settings.tavily_api_key else ())
     if not names and settings.sample_web_url is not None:
@@ -148,8 +151,10 @@ def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | Non
     if not names or names == ("none",):
         return None, None
     providers = [_provider(name, settings, client) for name in names]
-    chain = SearchChain.of(providers, DEFAULT_POLICIES, time.monotonic)
-    return chain, _fetcher(settings, client)
+    tavily = next((one for one in providers if isinstance(one, TavilySearch)), None)
+    if tavily is not None:
+        stack.push_async_callback(tavily.aclose)
+    return SearchChain.of(providers, DEFAULT_POLICIES, time.monotonic), _fetcher(settings, client, tavily)
 
 
 def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provider:
@@ -174,8 +179,10 @@ def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provi
     raise SettingsError(f"VERISTREAM_SEARCH_PROVIDERS: no provider {name!r}; choose from {', '.join(needs)}, wikipedia")
 
 
-def _fetcher(settings: Settings, client: httpx.AsyncClient) -> PageFetcher:
-    open_web = OpenWebFetcher()
+def _fetcher(settings: Settings, client: httpx.AsyncClient, tavily: TavilySearch | None) -> PageFetcher:
+    open_web: PageFetcher = OpenWebFetcher()
+    if tavily is not None:
+        open_web = SecondTry(open_web, tavily)
     if settings.sample_web_url is None:
         return open_web
     return RoutedFetcher(SamplePageFetcher(client, settings.sample_web_url), open_web)

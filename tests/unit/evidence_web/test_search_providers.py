@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from agents.evidence.ports import SearchResult
+from agents.evidence.ports import FetchedPage, PageUnavailable, SearchResult, UnavailableReason
 from agents.evidence.search import (
     FactCheckSearch,
     Provider,
@@ -21,6 +21,7 @@ from agents.evidence.search import (
     WikipediaSearch,
 )
 from agents.evidence.search.wire import date_of
+from agents.evidence.second_try import SecondTry
 from tests.unit.evidence_web.local_web import head, page
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -135,6 +136,40 @@ async def test_tavily_extracts_the_pages_it_can_read(engine: Engine, make: Any) 
     assert engine.requests[0].startswith("POST /extract ")
     with pytest.raises(ValueError, match="between 1 and 20"):
         await provider.extract([])
+
+
+class Failing:
+    """A fetcher to which no page comes."""
+
+    def __init__(self, reason: UnavailableReason) -> None:
+        self._reason = reason
+
+    async def fetch(self, url: str) -> FetchedPage:
+        raise PageUnavailable(self._reason, url, "no")
+
+
+async def test_what_did_not_come_in_time_is_read_by_tavily(engine: Engine, make: Any) -> None:
+    engine.says({"results": [{"url": "https://a.test/1", "raw_content": "The text."}]})
+    fetcher = SecondTry(Failing("idle_timeout"), make("tavily", engine.origin))
+    found = await fetcher.fetch("https://a.test/1")
+    assert (found.body, found.content_type) == (b"The text.", "text/plain")
+
+
+@pytest.mark.parametrize("reason", ["robots", "forbidden_address", "not_found", "bad_status", "too_large"])
+async def test_what_is_forbidden_or_gone_is_not_asked_for_by_another_door(
+    reason: UnavailableReason, engine: Engine, make: Any
+) -> None:
+    with pytest.raises(PageUnavailable):
+        await SecondTry(Failing(reason), make("tavily", engine.origin)).fetch("https://a.test/1")
+    assert engine.requests == []
+
+
+@pytest.mark.parametrize("answer", [{"results": []}, {"results": [{"url": "https://a.test/1", "raw_content": " "}]}, 7])
+async def test_where_tavily_has_nothing_either_the_first_failure_stands(answer: Any, engine: Engine, make: Any) -> None:
+    engine.says(answer)
+    with pytest.raises(PageUnavailable) as failed:
+        await SecondTry(Failing("connect"), make("tavily", engine.origin)).fetch("https://a.test/1")
+    assert failed.value.reason == "connect"
 
 
 def test_tavily_without_a_key_says_what_to_set() -> None:
