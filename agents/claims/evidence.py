@@ -104,3 +104,10 @@ def with_copies_marked(rows: Sequence[EvidenceRow], policy: StoryPolicy) -> tupl
     told = [Told(row.id, row.text, url_key(row.url), row.score.value) for row in rows]
     known = copies(told, policy)
     return tuple(row.model_copy(update={"same_as": known.get(row.id, "")}) for row in rows)
+
+
+def copies_last(rows: Sequence[CandidateRow], policy: StoryPolicy) -> list[CandidateRow]:
+    """The best first, but what only repeats a better row behind all others: a story on many sites crowds nobody out."""
+    best = sorted(rows, key=lambda row: (-max(row.semantic, row.kg), row.id))
+    same = copies([Told(row.id, row.text, url_key(row.url), max(row.semantic, row.kg)) for row in best], policy)
+    return [*(row for row in best if row.id not in same), *(row for row in best if row.id in same)]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
+from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow, copies_last
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.reading import read_once
@@ -31,7 +31,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     for candidate in by_graph:
         _merge(found, _fact_row(candidate, services))
     limit = min(ROW_LIMIT, services.budget.candidates)
-    rows = sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
+    in_time = [row for row in found.values() if row.published is None or row.published <= job.as_of]
+    rows = copies_last(in_time, services.policy.stories)[:limit]
     job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
     told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
     return StepResult((Send("ranking", job.job_id, job),), (told,))

@@ -225,7 +225,7 @@ async def test_hosts_of_one_registered_domain_share_their_turns(site: Site) -> N
     assert clock.slept == [1.0]
 
 
-async def test_a_batch_has_at_most_five_pages_in_flight_and_keeps_its_order(site: Site) -> None:
+async def test_no_more_pages_are_in_flight_than_there_are_places(site: Site) -> None:
     gate = asyncio.Barrier(5)
 
     async def together(writer: asyncio.StreamWriter) -> None:
