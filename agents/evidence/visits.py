@@ -139,12 +139,12 @@ class Visits:
         size = len(fetched.body)
         if known_by != asked and not await self._take(known_by):
             return await self._unread(asked, SAME_PAGE, size=size)
-        found = await read_fetched(fetched, known_by, latest=self._clock().date())
-        if isinstance(found, Skip):
+        read = await read_fetched(fetched, known_by, latest=self._clock().date())
+        if isinstance(read, Skip):
             if known_by != asked:
-                await self._fail(known_by, found.reason)
-            return await self._unread(asked, found.reason, size=size)
-        return ReadPage(found.page, asked, size)
+                await self._fail(known_by, read.reason)
+            return await self._unread(asked, read.reason, size=size)
+        return ReadPage(read.page, asked, size)
 
     async def stored(self, read: ReadPage, store: Store) -> None:
         """A store holds what was read."""
