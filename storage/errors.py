@@ -33,3 +33,11 @@ class UrlUnknown(StoreError, LookupError):
 
 class JobCompleted(StoreError):
     """The job has its verdict; there is no next attempt."""
+
+
+class KeyUnknown(StoreError, LookupError):
+    """No key has this name or id."""
+
+
+class KeyNameTaken(StoreError):
+    """Another key that is in force has this name."""

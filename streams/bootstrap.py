@@ -41,9 +41,10 @@ from agents.language.rules.stance import LexicalStance
 from agents.language.service import Language
 from agents.services import Services
 from scoring.policy import policy_named
+from storage.embedded.keys import SqliteKeyRing
 from storage.embedded.ledger import SqliteLedger
 from storage.embedded.stores import LEDGER_FILE, open_embedded
-from storage.ports import AnswerStore, Stores, VerdictLedger
+from storage.ports import AnswerStore, KeyRing, Stores, VerdictLedger
 from storage.ports import Embedder as EmbedderIdentity
 from storage.servers.config import Neo4jServer, WeaviateServer
 from streams.admission import Admission
@@ -75,6 +76,20 @@ async def open_ledger(settings: Settings) -> VerdictLedger:
     ledger = Neo4jLedger(connection)
     await connection.close()  # the ledger holds a share of its own
     return ledger
+
+
+async def open_key_ring(settings: Settings) -> KeyRing:
+    """The API keys, which live where the ledger lives."""
+    server = _neo4j(settings)
+    if server is None:
+        return await SqliteKeyRing.open(settings.data_dir / LEDGER_FILE)
+    from storage.servers.neo4j.api_keys import Neo4jKeyRing
+    from storage.servers.neo4j.connection import Neo4jConnection
+
+    connection = await Neo4jConnection.open(server)
+    ring = Neo4jKeyRing(connection)
+    await connection.close()  # the ring holds a share of its own
+    return ring
 
 
 async def _open_stores(settings: Settings, embedder: Embedder) -> Stores:
@@ -307,16 +322,21 @@ def _budget(settings: Settings) -> LoopBudget:
 @asynccontextmanager
 async def open_desk(settings: Settings) -> AsyncIterator["Desk"]:
     """Everything a gateway needs. A worker never loads its HTTP framework."""
+    from streams.gateway.access import Guard
     from streams.gateway.desk import Desk
     from streams.gateway.hub import Hub
 
     async with AsyncExitStack() as stack:
         ledger = await open_ledger(settings)
         stack.push_async_callback(ledger.close)
+        keys = await open_key_ring(settings)
+        stack.push_async_callback(keys.close)
         producer = AIOKafkaProducer(**client_options(settings), acks="all", linger_ms=2)
         await producer.start()
         stack.push_async_callback(producer.stop)
         hub = Hub(settings)
         listening = asyncio.create_task(hub.run())
         stack.callback(listening.cancel)
-        yield Desk(settings, ledger, Admission(ledger, settings, utc_now), producer, hub, stance_name(settings))
+        guard = Guard(settings, keys, time.monotonic)
+        admission = Admission(ledger, settings, utc_now)
+        yield Desk(settings, ledger, admission, producer, hub, guard, stance_name(settings))

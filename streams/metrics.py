@@ -77,6 +77,13 @@ HTTP_WAITING = Gauge("veristream_http_waiting", "Requests that wait for a verdic
 ADMISSION_REFUSED = Counter(
     "veristream_admission_refused_total", "Submissions refused because too much is open.", registry=GATEWAY
 )
+RATE_LIMITED = Counter(
+    "veristream_rate_limited_total",
+    "Requests refused because their key was over its limit.",
+    ["kind"],
+    registry=GATEWAY,
+)
+HTTP_STREAMS = Gauge("veristream_http_streams", "Event streams that are open.", registry=GATEWAY)
 
 
 _SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}

@@ -55,7 +55,15 @@ class _QuietServer(uvicorn.Server):
 async def serving(app: Any, listener: socket.socket) -> AsyncIterator[None]:
     """Serve an ASGI app on a bound socket for the length of the block."""
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="on", ws="none", timeout_graceful_shutdown=GRACE_SECONDS
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        ws="none",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        # The peer is who holds the other end of the socket, whatever a header says.
+        proxy_headers=False,
+        server_header=False,
     )
     server = _QuietServer(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

@@ -102,6 +102,18 @@ class Settings(BaseSettings):
     """The site that publishes them."""
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     """Comma-separated origins that a browser may call the gateway from; none by default."""
+    gateway_keys: Literal["auto", "required", "off"] = "auto"
+    """Who needs an API key: `auto` everyone but, embedded, this machine itself; `required` everyone; `off` nobody."""
+    submissions_per_minute: int = Field(default=600, ge=0)
+    """Submissions per minute of an API key that has no limit of its own; 0 means no limit."""
+    submissions_burst: int = Field(default=100, ge=1)
+    """How many of them may come at once."""
+    reads_per_minute: int = Field(default=3000, ge=0)
+    """Other requests per minute of an API key that has no limit of its own; 0 means no limit."""
+    gateway_streams: int = Field(default=1000, ge=1)
+    """Event streams that one gateway keeps open at most."""
+    api_key: SecretStr | None = None
+    """The key that commands on this machine send to a gateway."""
     metrics_host: str = "127.0.0.1"
     """Address of a worker's metrics and probes."""
     metrics_port: int = Field(default=9464, ge=0, le=65535)
@@ -264,6 +276,13 @@ class Settings(BaseSettings):
     @property
     def embedded_broker(self) -> bool:
         return self.broker is None
+
+    @property
+    def gateway_url(self) -> str:
+        """Where a client on this machine finds the gateway."""
+        everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
+        host = everywhere.get(self.gateway_host, self.gateway_host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.gateway_port}"
 
     @property
     def bootstrap_servers(self) -> str:

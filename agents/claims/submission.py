@@ -1,6 +1,7 @@
 """What may be submitted, and how its text is normalised before anything else sees it (000 §2, 004 §2)."""
 
 import hashlib
+import re
 import unicodedata
 from datetime import date
 from typing import Annotated, Any, Literal, Self
@@ -19,9 +20,17 @@ from pydantic import (
 CLAIM_MAX_CHARACTERS = 2000  # 004 §2
 SUBMISSION_MAX_BYTES = 64 * 1024  # the HTTP body limit; a claim of 2,000 characters needs far less
 
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
 JobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}$")]
 AnyJobId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:\-]{0,127}(~[1-9][0-9]?)?$")]
 """Also that of a sub-job: its parent's id and its number, which no submission can have (`storage.ports.sub_job_id`)."""
+
+
+_REFUSED = r"\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f"
+_BLANK = r"\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_WRITTEN = {"pattern": f"^[^{_REFUSED}]*[^{_REFUSED}{_BLANK}][^{_REFUSED}]*$"}
+"""What `normalise` asks of a text, told to whoever reads the JSON Schema: no control characters, not only blanks."""
 
 
 def normalise(text: str) -> str:
@@ -38,6 +47,20 @@ def _claim_text(value: object) -> object:
     return normalise(value) if isinstance(value, str) else value
 
 
+def _whole(value: object) -> object:
+    """JSON knows one kind of number: 5.0 is 5. To Python true is 1 as well, which nobody means."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic turns ValueErrors into messages
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _day(value: object) -> object:
+    """A date as JSON Schema knows it: not a count of seconds, not a time of day."""
+    if value is None or isinstance(value, date) or (isinstance(value, str) and DAY.fullmatch(value)):
+        return value
+    raise ValueError("must be a day such as 2026-03-01")
+
+
 def _not_blank(text: str) -> str:
     if not text:
         raise ValueError("must not be empty")
@@ -48,9 +71,11 @@ ClaimText = Annotated[
     str,
     BeforeValidator(_claim_text),
     AfterValidator(_not_blank),
-    Field(min_length=1, max_length=CLAIM_MAX_CHARACTERS),
+    Field(min_length=1, max_length=CLAIM_MAX_CHARACTERS, json_schema_extra=_WRITTEN),
 ]
-ShortText = Annotated[str, BeforeValidator(_claim_text), Field(min_length=1, max_length=256)]
+ShortText = Annotated[
+    str, BeforeValidator(_claim_text), Field(min_length=1, max_length=256, json_schema_extra=_WRITTEN)
+]
 
 
 class Submission(BaseModel):
@@ -58,18 +83,18 @@ class Submission(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
-    schema_version: Literal[1] = 1
+    schema_version: Annotated[Literal[1], BeforeValidator(_whole)] = 1
     job_id: JobId
     claim: ClaimText
     room_id: ShortText | None = None
     source: Annotated[str, Field(min_length=1, max_length=2048)] | None = None
     domain: ShortText = "general"
-    top_k: Annotated[int, Field(ge=1, le=20)] = 5
+    top_k: Annotated[int, Field(ge=1, le=20), BeforeValidator(_whole)] = 5
     trust_mode: Literal["adaptive", "confidence"] | None = None
     workspace_id: ShortText | None = None
     user_id: ShortText | None = None
     session_id: ShortText | None = None
-    as_of: Annotated[date, Field(strict=False)] | None = None
+    as_of: Annotated[date, BeforeValidator(_day), Field(strict=False)] | None = None
     """Nothing published after this day is used; absent means the day the job was accepted."""
 
     _ignored_fields: int = PrivateAttr(default=0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from storage.ports.answers import AnswerPolicy, AnswerStore
 from storage.ports.evidence import Collection, Embedder, EvidenceIndex, Hit, HybridQuery, Passage, Vector
 from storage.ports.graph import ClaimRecord, Entity, Fact, GraphCandidate, GraphCounts, KnowledgeGraph, entity_key
+from storage.ports.keys import ApiKey, KeyLimits, KeyRing, Scope
 from storage.ports.ledger import (
     AuditEntry,
     EvidenceRef,
@@ -25,6 +26,7 @@ from storage.ports.urls import RegistryPolicy, UrlRecord, UrlRegistry, UrlStatus
 __all__ = [
     "AnswerPolicy",
     "AnswerStore",
+    "ApiKey",
     "AuditEntry",
     "ClaimRecord",
     "Collection",
@@ -40,6 +42,8 @@ __all__ = [
     "JobRecord",
     "JobState",
     "JoinState",
+    "KeyLimits",
+    "KeyRing",
     "KnowledgeGraph",
     "OpenLoad",
     "Outcome",
@@ -47,6 +51,7 @@ __all__ = [
     "Passage",
     "RegistryPolicy",
     "Retention",
+    "Scope",
     "Stores",
     "UrlRecord",
     "UrlRegistry",

@@ -12,8 +12,9 @@ from agents.language.ports import Pair
 from agents.language.quota import CallTag
 from streams.admin import cluster_admin
 from streams.cli.errors import fail, run
+from streams.cli.knowledge import store_settings
 from streams.cli.options import example, options, stdout
-from streams.cli.target import gateway_url, running_embedded
+from streams.cli.target import running_embedded
 from streams.errors import BrokerUnreachable
 from streams.settings import Settings, SettingsError, load_settings
 
@@ -53,6 +54,7 @@ async def _examine() -> list[Finding]:
         ("broker", _broker),
         ("stores and models", _services),
         ("embedder", _embedder),
+        ("API keys", _api_keys),
         ("web search", _web_search),
         ("language model", _language_model),
     ]
@@ -72,7 +74,7 @@ async def _broker(settings: Settings) -> Finding:
     if settings.broker is None:
         running = running_embedded(settings)
         if running is None:
-            return Finding("broker", "note", f"embedded, and not running at {gateway_url(settings)}: `veristream up`")
+            return Finding("broker", "note", f"embedded, and not running at {settings.gateway_url}: `veristream up`")
         return Finding("broker", "ok", f"embedded, running at {running.broker}")
     try:
         async with cluster_admin(settings) as admin:
@@ -105,6 +107,26 @@ async def _embedder(settings: Settings) -> Finding:
             " `python models/fit_calibration.py openai PAIRS` and set VERISTREAM_OPENAI_CALIBRATION",
         )
     return Finding("embedder", "ok", f"{settings.embedder}, with a fitted calibration")
+
+
+async def _api_keys(settings: Settings) -> Finding:
+    from streams.bootstrap import open_key_ring
+
+    if settings.gateway_keys == "off":
+        return Finding("API keys", "note", "VERISTREAM_GATEWAY_KEYS=off: whoever reaches the gateway may use it")
+    embedded = settings.broker is None
+    ring = await open_key_ring(store_settings())
+    try:
+        in_force = [key.name for key in await ring.keys() if key.revoked_at is None]
+    finally:
+        await ring.close()
+    if in_force:
+        return Finding("API keys", "ok", f"in force: {', '.join(in_force)}")
+    if embedded and settings.gateway_keys == "auto":
+        return Finding(
+            "API keys", "note", "none, and none needed from this machine: `veristream keys create` for others"
+        )
+    return Finding("API keys", "wrong", "none, so the gateway lets nobody in: `veristream keys create NAME`")
 
 
 async def _web_search(settings: Settings) -> Finding:

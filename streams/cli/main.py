@@ -11,6 +11,7 @@ from streams.cli import (
     evaluate,
     export,
     ingest,
+    keys,
     knowledge,
     processes,
     stance,
@@ -45,6 +46,7 @@ for module in (up, processes, submit, watch, verify, audit, export, ingest, stan
     module.register(app)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dead_letters.app, name="dead-letters")
+app.add_typer(keys.app, name="keys")
 app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(stores.app, name="stores")
 

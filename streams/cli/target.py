@@ -6,21 +6,28 @@ from streams.cli.errors import Refused
 from streams.settings import Settings, load_settings
 
 
-def gateway_url(settings: Settings) -> str:
-    """Where the gateway of this machine would be."""
-    host = "127.0.0.1" if settings.gateway_host in {"0.0.0.0", "::"} else settings.gateway_host  # noqa: S104 - compared
-    return f"http://{host}:{settings.gateway_port}"
+def key_header(settings: Settings) -> dict[str, str]:
+    """The key of this machine's commands, if they have one."""
+    if settings.api_key is None:
+        return {}
+    return {"Authorization": f"Bearer {settings.api_key.get_secret_value()}"}
 
 
 def running_embedded(settings: Settings) -> Settings | None:
     """The settings of the embedded system that answers at the gateway's address, if one does."""
     try:
-        answer = httpx.get(f"{gateway_url(settings)}/status", timeout=2.0)
+        answer = httpx.get(f"{settings.gateway_url}/status", timeout=2.0, headers=key_header(settings))
         status = answer.json()
     except (httpx.HTTPError, ValueError):
         return None
+    if answer.status_code in {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN} and "detail" in status:
+        raise Refused(f"the gateway at {settings.gateway_url} wants another VERISTREAM_API_KEY: {status['detail']}")
     if not isinstance(status, dict) or status.get("mode") != "embedded":
         return None
+    if "broker" not in status:
+        raise Refused(
+            "VERISTREAM_API_KEY needs the scope admin to find the embedded system; see `veristream keys list`"
+        )
     return settings.model_copy(
         update={"broker": status["broker"], "data_dir": type(settings.data_dir)(status["data_dir"]), "embedded": True}
     )
@@ -34,6 +41,6 @@ def reachable_settings() -> Settings:
     running = running_embedded(settings)
     if running is None:
         raise Refused(
-            f"nothing runs at {gateway_url(settings)}: start `veristream up`, or set VERISTREAM_BROKER to a cluster"
+            f"nothing runs at {settings.gateway_url}: start `veristream up`, or set VERISTREAM_BROKER to a cluster"
         )
     return running

@@ -13,7 +13,7 @@ from agents.claims.submission import normalise
 from streams.cli.errors import Refused, fail, run, stderr
 from streams.cli.options import example, options, stdout
 from streams.cli.show import explain, progress_line
-from streams.cli.target import gateway_url, running_embedded
+from streams.cli.target import key_header, running_embedded
 from streams.logs import configure_logs
 from streams.settings import Settings, load_settings
 
@@ -72,21 +72,23 @@ async def _client() -> AsyncIterator[httpx.AsyncClient]:
     """A client of the running gateway; of one in this process over a configured broker; or of a system of our own."""
     settings = load_settings()
     if settings.broker is None and running_embedded(settings) is not None:
-        async with _http(base_url=gateway_url(settings)) as client:
+        async with _http(base_url=settings.gateway_url, headers=key_header(settings)) as client:
             yield client
     elif settings.broker is not None:
         from streams.bootstrap import open_desk
         from streams.gateway.app import create_app
 
         configure_logs(settings, quiet=True)
-        app = create_app(lambda: open_desk(settings), settings.cors_origins)
+        # Whoever can reach the broker and the stores needs no key to them.
+        inner = settings.model_copy(update={"gateway_keys": "off"})
+        app = create_app(lambda: open_desk(inner))
         async with (
             app.router.lifespan_context(app),
             _http(base_url="http://veristream", transport=httpx.ASGITransport(app)) as client,
         ):
             yield client
     else:
-        async with _own_system(settings) as url, _http(base_url=url) as client:
+        async with _own_system(settings) as url, _http(base_url=url, headers=key_header(settings)) as client:
             yield client
 
 

@@ -105,7 +105,7 @@ def _system(settings: Settings, *, quiet: bool) -> RunningSystem:
     told = {**os.environ, **environment(settings)}
     return RunningSystem(
         settings=settings,
-        gateway_url=f"http://{settings.gateway_host}:{settings.gateway_port}",
+        gateway_url=settings.gateway_url,
         worker=Child(["worker"], told, quiet=quiet),
         gateway=Child(["gateway"], told, quiet=quiet),
     )

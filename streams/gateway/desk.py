@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections import OrderedDict
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,28 +17,19 @@ from streams.admission import Admission, JobIdTaken, TooMuchOpen
 from streams.contracts import ProgressEvent
 from streams.delivery.closing import unpack
 from streams.delivery.dead_letters import error_headers
-from streams.gateway.hub import Hub
+from streams.gateway.access import Guard
+from streams.gateway.hub import TERMINAL_EVENTS, Hub, Listener
 from streams.gateway.problems import Problem
+from streams.gateway.published import Published
 from streams.settings import Settings
 
-LEDGER_POLL_SECONDS = 1.0
-"""The hub wakes a waiter at once; the ledger is asked this often all the same, because a hub can miss a word."""
+FIRST_LOOK_SECONDS = 1.0
+LAST_LOOK_SECONDS = 10.0
+"""The hub wakes a waiter at once; the ledger is asked all the same, because a hub can miss a word. The pause doubles
+between the two, so that thousands who wait do not keep the ledger busy."""
 
-
-class Published:
-    """The jobs that this gateway has seen the broker take, as many as it remembers."""
-
-    def __init__(self, most: int = 10_000) -> None:
-        self._most = most
-        self._ids: OrderedDict[str, None] = OrderedDict()
-
-    def add(self, job_id: str) -> None:
-        self._ids[job_id] = None
-        if len(self._ids) > self._most:
-            self._ids.popitem(last=False)
-
-    def __contains__(self, job_id: str) -> bool:
-        return job_id in self._ids
+Gone = Callable[[], Coroutine[Any, Any, None]]
+"""Returns when whoever asked is no longer there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +41,7 @@ class Desk:
     admission: Admission
     producer: AIOKafkaProducer
     hub: Hub
+    guard: Guard
     stance: str
     """What the workers that share these settings judge stances with."""
     published: Published = field(default_factory=Published)
@@ -60,64 +52,66 @@ class Desk:
             admitted = await self.admission.admit(submission)
         except TooMuchOpen as error:
             metrics.ADMISSION_REFUSED.inc()
-            retry_after = {"Retry-After": str(max(1, round(error.retry_after)))}
+            retry_after = {"Retry-After": str(math.ceil(error.retry_after))}
             raise Problem(429, "Too much is open", str(error), retry_after) from None
         except JobIdTaken as error:
             raise Problem(409, "job_id is taken", str(error)) from None
-        if admitted.new or self._perhaps_unheard(admitted.record):
-            await self._publish(admitted.record.job_id, admitted.record.submission)
-            self.published.add(admitted.record.job_id)
+        record = admitted.record
+        if self._perhaps_unheard(record):
+            await self.published.once(record.job_id, lambda: self._publish(record.job_id, record.submission))
 
     def _perhaps_unheard(self, record: JobRecord) -> bool:
-        """Whether a repeated submission may be one that was journalled and never published.
+        """Whether a submission, new or repeated, may be one that was journalled and never published.
 
         Its gateway may have died between the two, or the broker been down. To publish it twice is safe.
         """
         moving = record.job_id in self.published or self.hub.last_event(record.job_id) is not None
         return record.state is JobState.OPEN and not moving
 
-    async def verify(self, submission: Submission, wait_seconds: float) -> Outcome | None:
-        """Submit and wait; None when the deadline passed and the job goes on."""
+    async def verify(self, submission: Submission, wait_seconds: float, gone: Gone) -> Outcome | None:
+        """Submit and wait; None when the deadline passed, or whoever asked went away, and the job goes on."""
         with self.hub.waiting_for(submission.job_id) as finished:
             await self.submit(submission)
+            if wait_seconds <= 0:
+                return await self.ledger.outcome(submission.job_id)
             with metrics.HTTP_WAITING.track_inprogress():
-                return await self._outcome(submission.job_id, finished, wait_seconds)
+                return await _unless(gone, self._outcome(submission.job_id, finished, wait_seconds))
 
-    async def follow(self, job_id: str, *, over: bool) -> AsyncIterator[ProgressEvent]:
-        """A job's events as the hub hears them; the ledger ends it when the hub missed the last one."""
-        if over and self.hub.last_event(job_id) is None:
-            return
-        events = self.hub.events(job_id)
-        next_event = asyncio.ensure_future(anext(events, None))
-        try:
-            while True:
-                done, _ = await asyncio.wait({next_event}, timeout=LEDGER_POLL_SECONDS)
-                if not done:
-                    record = await self.ledger.job(job_id)
-                    if record is None or record.state is not JobState.OPEN:
-                        return
-                    continue
-                event = next_event.result()
-                if event is None:
-                    return
+    async def follow(self, record: JobRecord, listener: Listener) -> AsyncIterator[ProgressEvent | None]:
+        """A job's events as the listener hears them, until it ends; None now and then while nothing happens.
+
+        The ledger ends it when the hub missed the last event. Of a job that is tried again, the end of the attempt
+        before is not its end.
+        """
+        over = record.state is not JobState.OPEN
+        pauses = _pauses()
+        while not (over and listener.is_empty):
+            event = await listener.next(next(pauses))
+            if event is not None:
                 yield event
-                next_event = asyncio.ensure_future(anext(events, None))
-        finally:
-            next_event.cancel()
+                if event.event in TERMINAL_EVENTS and event.attempt >= record.attempt:
+                    return
+            elif listener.is_behind:
+                return
+            else:
+                latest = await self.ledger.job(record.job_id)
+                over = latest is None or latest.state is not JobState.OPEN
+                yield None
 
     async def _outcome(self, job_id: str, finished: asyncio.Event, seconds: float) -> Outcome | None:
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
-        while True:
+        for pause in _pauses():
             outcome = await self.ledger.outcome(job_id)
             remaining = end - loop.time()
             if outcome is not None or remaining <= 0:
                 return outcome
             try:
-                async with asyncio.timeout(min(LEDGER_POLL_SECONDS, remaining)):
+                async with asyncio.timeout(min(pause, remaining)):
                     await finished.wait()
             except TimeoutError:
                 continue
+        raise AssertionError("the pauses never end")
 
     async def _publish(self, job_id: str, value: bytes) -> None:
         topic = self.settings.topic_prefix + topics.CLAIMS.name
@@ -127,6 +121,23 @@ class Desk:
         except (KafkaError, TimeoutError) as error:
             detail = "the claim is journalled but the broker did not take it; send it again with the same job_id"
             raise Problem(503, "The broker is down", detail, {"Retry-After": "5"}) from error
+
+
+async def _unless(gone: Gone, work: Coroutine[Any, Any, Outcome | None]) -> Outcome | None:
+    working, leaving = asyncio.create_task(work), asyncio.create_task(gone())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else None
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+def _pauses() -> Iterator[float]:
+    pause = FIRST_LOOK_SECONDS
+    while True:
+        yield pause
+        pause = min(pause * 2, LAST_LOOK_SECONDS)
 
 
 def failure(outcome: Outcome) -> dict[str, Any]:

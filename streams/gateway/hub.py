@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterable, Iterator
 
 import structlog
 from aiokafka import AIOKafkaConsumer
 from aiokafka.errors import KafkaError
 from pydantic import ValidationError
 
-from streams import topics
+from streams import metrics, topics
 from streams.contracts import ProgressEvent
 from streams.kafka import FETCH_WAIT_MS, client_options
 from streams.settings import Settings
@@ -23,6 +23,38 @@ LISTENER_QUEUE = 500
 TERMINAL_EVENTS = frozenset({"decided", "decided_before", "part_decided", "failed"})
 
 
+class TooManyStreams(Exception):  # noqa: N818 - reads as what happened
+    """This gateway keeps as many event streams as it may."""
+
+
+class Listener:
+    """One reader of one job's events. One that is too slow is told so, and is not waited for."""
+
+    def __init__(self, remembered: Iterable[ProgressEvent]) -> None:
+        self._queue: asyncio.Queue[ProgressEvent] = asyncio.Queue(maxsize=LISTENER_QUEUE)
+        self.is_behind = False
+        for event in remembered:
+            self.hear(event)
+
+    def hear(self, event: ProgressEvent) -> None:
+        try:
+            self._queue.put_nowait(event)
+        except asyncio.QueueFull:
+            self.is_behind = True
+
+    async def next(self, seconds: float) -> ProgressEvent | None:
+        """The next event, or None when there was none for so long."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._queue.get()
+        except TimeoutError:
+            return None
+
+    @property
+    def is_empty(self) -> bool:
+        return self._queue.empty()
+
+
 class Hub:
     """Reads without a group, so several gateways serve side by side. It only hurries waiters: the ledger decides."""
 
@@ -31,7 +63,8 @@ class Hub:
         self._finished: dict[str, asyncio.Event] = {}
         self._waiting: dict[str, int] = {}
         self._recent: OrderedDict[str, deque[ProgressEvent]] = OrderedDict()
-        self._listeners: dict[str, set[asyncio.Queue[ProgressEvent]]] = {}
+        self._listeners: dict[str, set[Listener]] = {}
+        self._streams = 0
         self.connected = False
 
     async def run(self) -> None:
@@ -57,20 +90,24 @@ class Hub:
                 del self._waiting[job_id]
                 self._finished.pop(job_id, None)
 
-    async def events(self, job_id: str) -> AsyncIterator[ProgressEvent]:
-        """What is remembered of a job, then what comes, until it ends."""
-        queue: asyncio.Queue[ProgressEvent] = asyncio.Queue(maxsize=LISTENER_QUEUE)
-        for event in self._recent.get(job_id, ()):
-            queue.put_nowait(event)
-        self._listeners.setdefault(job_id, set()).add(queue)
+    @property
+    def is_full(self) -> bool:
+        """Whether no further event stream fits."""
+        return self._streams >= self._settings.gateway_streams
+
+    @contextlib.contextmanager
+    def listening(self, job_id: str, after: str | None = None) -> Iterator[Listener]:
+        """Hear what is remembered of a job (only what came after the event `after`, if that is), then what comes."""
+        if self.is_full:
+            raise TooManyStreams
+        listener = Listener(self._remembered(job_id, after))
+        self._listeners.setdefault(job_id, set()).add(listener)
+        self._count(1)
         try:
-            while True:
-                event = await queue.get()
-                yield event
-                if event.event in TERMINAL_EVENTS:
-                    return
+            yield listener
         finally:
-            self._listeners[job_id].discard(queue)
+            self._count(-1)
+            self._listeners[job_id].discard(listener)
             if not self._listeners[job_id]:
                 del self._listeners[job_id]
 
@@ -78,6 +115,15 @@ class Hub:
         """The newest event of a job that this gateway heard."""
         events = self._recent.get(job_id)
         return events[-1] if events else None
+
+    def _remembered(self, job_id: str, after: str | None) -> list[ProgressEvent]:
+        events = list(self._recent.get(job_id, ()))
+        heard = [number for number, event in enumerate(events) if event.id == after]
+        return events[heard[-1] + 1 :] if heard else events
+
+    def _count(self, change: int) -> None:
+        self._streams += change
+        metrics.HTTP_STREAMS.set(self._streams)
 
     async def _read(self) -> None:
         prefix = self._settings.topic_prefix
@@ -114,12 +160,15 @@ class Hub:
         except ValidationError as error:
             log.warning("a progress event could not be read", detail=str(error))
             return
+        self.hear(event)
+
+    def hear(self, event: ProgressEvent) -> None:
+        """Remember an event and pass it on."""
         if event.event == "failed":
             self._verdict(event.job_id)
         self._remember(event)
-        for queue in self._listeners.get(event.job_id, ()):
-            with contextlib.suppress(asyncio.QueueFull):  # a reader this slow misses events; the ledger has the end
-                queue.put_nowait(event)
+        for listener in self._listeners.get(event.job_id, ()):
+            listener.hear(event)
 
     def _remember(self, event: ProgressEvent) -> None:
         events = self._recent.setdefault(event.job_id, deque(maxlen=EVENTS_PER_JOB))

@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-MEDIA_TYPE = "application/problem+json"
+from storage.errors import StoreError, StoreRefused
+from streams.gateway.answers import PROBLEM
+
+log = structlog.get_logger("veristream.gateway")
 
 
 class Problem(Exception):  # noqa: N818 - the RFC's word
@@ -25,7 +29,7 @@ class Problem(Exception):  # noqa: N818 - the RFC's word
 
     def response(self) -> JSONResponse:
         body = {"type": "about:blank", "title": self.title, "status": self.status, "detail": self.detail, **self.more}
-        return JSONResponse(body, status_code=self.status, media_type=MEDIA_TYPE, headers=self.headers)
+        return JSONResponse(body, status_code=self.status, media_type=PROBLEM, headers=self.headers)
 
 
 def install(app: FastAPI) -> None:
@@ -48,3 +52,16 @@ def install(app: FastAPI) -> None:
         ]
         detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields)
         return Problem(422, "The request is not valid", detail, errors=fields).response()
+
+    @app.exception_handler(StoreError)
+    async def store(_: Request, error: StoreError) -> JSONResponse:
+        if isinstance(error, StoreRefused):
+            return Problem(422, "The request is not valid", str(error)).response()
+        # Where the store is and what it said is for the operator's eyes.
+        log.error("a store could not answer a request", detail=str(error))
+        return Problem(503, "A store is down", "the stores do not answer; try again", {"Retry-After": "5"}).response()
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+        log.error("a request broke the gateway", exc_info=error)
+        return Problem(500, "Something broke", "this is a fault of the gateway; its log says more").response()

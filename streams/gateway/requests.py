@@ -27,6 +27,12 @@ async def document(request: Request) -> dict[str, Any]:
     return value
 
 
+async def gone(request: Request) -> None:
+    """Returns when the client hangs up; its body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def submission(value: dict[str, Any]) -> Submission:
     """The submission that a document stands for; a 422 names each wrong field."""
     try:
@@ -39,10 +45,13 @@ def submission(value: dict[str, Any]) -> Submission:
         raise Problem(422, "The submission is not valid", describe(error), errors=fields) from None
 
 
-OPENAPI_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": Submission.model_json_schema()}},
-    }
-}
-"""The body is read by hand (bounded, strict), so the document is told what it is."""
+EXAMPLE = {"job_id": "story-4711", "claim": "Kelderwick General Hospital has 312 beds.", "room_id": "newsroom"}
+
+
+def body_schema(*, with_id: bool) -> dict[str, Any]:
+    """The body for the OpenAPI document, which cannot see it: it is read by hand, bounded and strict."""
+    schema, example = Submission.model_json_schema(), dict(EXAMPLE)
+    if not with_id:
+        schema["required"] = [name for name in schema["required"] if name != "job_id"]
+        del example["job_id"]
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}}

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import structlog
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -10,11 +11,15 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from agents.claims.package import VerdictPackage
 from storage.errors import StoreError
 from streams import metrics
+from streams.gateway.access import Reader
+from streams.gateway.answers import Health, Readiness, Status, problems
 from streams.gateway.desk import Desk
 from streams.gateway.jobs import TheDesk
 from streams.version import VERSION
 
-router = APIRouter()
+log = structlog.get_logger("veristream.gateway")
+
+router = APIRouter(tags=["system"])
 
 
 @router.get("/", include_in_schema=False)
@@ -22,23 +27,37 @@ async def root() -> RedirectResponse:
     return RedirectResponse("/docs")
 
 
-@router.get("/health", summary="The process answers")
+@router.get("/health", summary="The process answers", response_model=Health)
 async def health() -> dict[str, Any]:
+    """Open to all: it says nothing but that."""
     return {"status": "ok"}
 
 
-@router.get("/ready", summary="The gateway can take and answer claims", response_model=None)
+@router.get(
+    "/ready",
+    summary="The gateway can take and answer claims",
+    response_model=None,
+    responses={200: {"model": Readiness}, 503: {"model": Readiness, "description": "It cannot, and why"}},
+)
 async def ready(desk: TheDesk) -> Response:
+    """Open to all, for load balancers; the log has the details."""
     reasons = [] if desk.hub.connected else ["the broker is not connected"]
     try:
         await desk.ledger.open_load()
     except StoreError as error:
-        reasons.append(str(error))
+        log.warning("the ledger does not answer", detail=str(error))
+        reasons.append("the ledger does not answer")
     return JSONResponse({"ready": not reasons, "reasons": reasons}, status_code=503 if reasons else 200)
 
 
-@router.get("/status", summary="What this system is made of, and how much is open")
-async def status(desk: TheDesk) -> dict[str, Any]:
+@router.get(
+    "/status",
+    summary="What this system is made of, and how much is open",
+    response_model=None,
+    responses={**problems(401, 403, 429, 503), 200: {"model": Status}},
+)
+async def status(desk: TheDesk, caller: Reader) -> dict[str, Any]:
+    """The broker's address and the data folder are told to this machine and to keys with the scope admin only."""
     load = await desk.ledger.open_load()
     settings = desk.settings
     answer: dict[str, Any] = {
@@ -51,7 +70,7 @@ async def status(desk: TheDesk) -> dict[str, Any]:
         "stance": desk.stance,
         "policy": settings.policy,
     }
-    if settings.embedded:
+    if settings.embedded and caller.is_admin:
         # So that `veristream submit`, `watch` and `dead-letters` on this machine find the running system.
         answer |= {"broker": settings.broker, "data_dir": str(settings.data_dir)}
     return answer
@@ -59,6 +78,7 @@ async def status(desk: TheDesk) -> dict[str, Any]:
 
 @router.get("/schemas/verdict/v1", summary="JSON Schema of the verdict package")
 async def verdict_schema() -> dict[str, Any]:
+    """Open to all: it is in the handbook too."""
     return VerdictPackage.model_json_schema(mode="serialization")
 
 

@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from storage.embedded.answers import SqliteAnswerStore
-from storage.embedded.stores import open_embedded, open_knowledge
-from storage.ports import AnswerPolicy, AnswerStore, Embedder, Stores
+from storage.embedded.keys import SqliteKeyRing
+from storage.embedded.stores import LEDGER_FILE, open_embedded, open_knowledge
+from storage.ports import AnswerPolicy, AnswerStore, Embedder, KeyRing, Stores
 from storage.servers.neo4j.answers import Neo4jAnswerStore
 from storage.servers.neo4j.connection import Neo4jConnection
 from storage.servers.stores import open_stores as open_configured
@@ -50,3 +51,15 @@ async def open_answers(place: Place, policy: AnswerPolicy) -> AnswerStore:
     embedded = await SqliteAnswerStore.open(knowledge, policy)
     await knowledge.close()
     return embedded
+
+
+async def open_key_ring(place: Place) -> KeyRing:
+    """The keys at `place`."""
+    if place.kind == "embedded":
+        return await SqliteKeyRing.open(Path(place.where) / LEDGER_FILE)
+    from storage.servers.neo4j.api_keys import Neo4jKeyRing
+
+    connection = await Neo4jConnection.open(neo4j_server(place.where.partition("@")[0]))
+    ring = Neo4jKeyRing(connection)
+    await connection.close()  # the ring holds a share of its own
+    return ring

@@ -34,7 +34,9 @@ class System:
     processes: tuple[Process, ...]
 
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=90)
+        key = self.environment.get("VERISTREAM_API_KEY")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return httpx.Client(base_url=self.url, timeout=90, headers=headers)
 
     def check(self) -> None:
         for process in self.processes:
@@ -99,6 +101,9 @@ def _on_servers(stack: ExitStack, folder: Path) -> System:
     created = call(["topics", "create"], environment)
     assert created.returncode == 0, created.stderr
     asyncio.run(load_knowledge_base(settings_of(environment)))
+    key = call(["keys", "create", "tests", "--scope", "admin"], environment)
+    assert key.returncode == 0, key.stderr
+    environment["VERISTREAM_API_KEY"] = key.stdout.strip()
     worker = stack.enter_context(running(veristream(["worker"], environment, folder / "worker.log")))
     gateway = stack.enter_context(running(veristream(["gateway"], environment, folder / "gateway.log")))
     worker.wait_for_text("worker started", START_SECONDS)

@@ -52,12 +52,17 @@ ANSWERS: tuple[LiteralString, ...] = (
     "CREATE INDEX vs_answer_end IF NOT EXISTS FOR (n:Answer) ON (n.space, n.until)",
     "CREATE INDEX vs_answer_age IF NOT EXISTS FOR (n:Answer) ON (n.space, n.written, n.key)",
 )
-MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, ANSWERS)
+API_KEYS: tuple[LiteralString, ...] = (
+    "CREATE CONSTRAINT vs_api_key IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.key_id) IS UNIQUE",
+    # A revoked key loses this property, so that its name is free again.
+    "CREATE CONSTRAINT vs_api_key_name IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.name_in_force) IS UNIQUE",
+)
+MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, API_KEYS, ANSWERS)
 """Entry i brings version i to version i + 1. Every statement can be repeated: several processes may start at once."""
 
 LABELS = (
     *("Job", "OpenTotals", "Outcome", "Step", "Parent", "SubClaim", "Verdict", "Evidence", "Source", "AuditEntry"),
-    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit", "Answer"),
+    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit", "Answer", "ApiKey"),
 )
 """Every kind of node there is."""
 

@@ -1,6 +1,7 @@
 """What may be submitted (000 §2, 004 §2)."""
 
 import json
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,11 @@ def test_length_counts_after_normalisation() -> None:
         ("domain", ""),
         ("trust_mode", "blind"),
         ("schema_version", 2),
+        ("schema_version", True),
         ("as_of", "yesterday"),
+        ("as_of", 86_400),
+        ("as_of", "86400"),
+        ("as_of", "2026-03-01T12:00:00"),
     ],
 )
 def test_a_bad_field_is_refused_by_name(field: str, value: object) -> None:
@@ -72,6 +77,12 @@ def test_bounds_themselves_are_allowed() -> None:
     assert submission(top_k=1).top_k == 1
     assert submission(top_k=20).top_k == 20
     assert submission(job_id="a" * 128).job_id == "a" * 128
+
+
+def test_a_number_without_a_fraction_is_whole_however_it_is_written() -> None:
+    raw = '{"job_id": "a", "claim": "b", "top_k": 7.0, "schema_version": 1.0, "as_of": "2026-03-01"}'
+    made = Submission.model_validate_json(raw)
+    assert (made.top_k, made.schema_version, made.as_of) == (7, 1, date(2026, 3, 1))
 
 
 def test_unknown_fields_are_ignored_and_can_be_counted() -> None:

@@ -1,9 +1,7 @@
 """The HTTP door over a real ledger, without a broker: what is decided already can be asked for."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,71 +9,12 @@ import httpx
 import pytest
 
 from agents.claims.submission import Submission
-from storage.embedded.ledger import SqliteLedger
 from storage.ports import JobState, Outcome
-from streams.admission import Admission
 from streams.delivery.closing import pack
 from streams.delivery.dead_letters import Message, Reason, dead_letter
-from streams.gateway.app import create_app
 from streams.gateway.desk import Desk
-from streams.gateway.hub import Hub
-from streams.settings import Settings
 from tests.support.parts import decomposed, end, services_over
-
-ROOT = Path(__file__).parents[3]
-PACKAGE = (ROOT / "tests" / "data" / "golden" / "verdict_package.v1.json").read_bytes()
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
-
-
-class Recorder:
-    """Stands where the producer stands and keeps what is published."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[str, bytes, bytes]] = []
-
-    async def send_and_wait(self, topic: str, *, key: bytes, value: bytes) -> None:
-        self.sent.append((topic, key, value))
-
-
-@asynccontextmanager
-async def gateway(
-    folder: Path, cors: tuple[str, ...] = (), **options: Any
-) -> AsyncIterator[tuple[httpx.AsyncClient, Desk]]:
-    settings = Settings(data_dir=folder, broker="kafka://127.0.0.1:1", **options)
-    ledger = await SqliteLedger.open(folder / "ledger.db")
-    desk = Desk(
-        settings, ledger, Admission(ledger, settings, lambda: NOW), Recorder(), Hub(settings), "lexical-rules-1"
-    )
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Desk]:
-        yield desk
-
-    app = create_app(opened, cors)
-    transport = httpx.ASGITransport(app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://gate") as client,
-    ):
-        yield client, desk
-    await ledger.close()
-
-
-@pytest.fixture
-async def door(tmp_path: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Desk]]:
-    async with gateway(tmp_path) as both:
-        yield both
-
-
-def asked(job_id: str = "job-1", **more: Any) -> dict[str, Any]:
-    return {"job_id": job_id, "claim": "A claim.", **more}
-
-
-async def decided(desk: Desk, body: dict[str, Any]) -> None:
-    """The job as it stands after its verdict."""
-    await desk.admission.admit(Submission.model_validate(body))
-    payload = json.dumps({**json.loads(PACKAGE), "job_id": body["job_id"]}).encode()
-    await desk.ledger.decide(Outcome(body["job_id"], 1, JobState.COMPLETED, payload, NOW))
+from tests.unit.gateway.doors import NOW, ROOT, asked, decided, gateway
 
 
 async def test_a_decided_job_is_answered_at_once_and_not_published_again(door: tuple[httpx.AsyncClient, Desk]) -> None:
@@ -195,7 +134,7 @@ async def test_no_other_origin_may_call_unless_it_is_listed(tmp_path: Path) -> N
         answer = await client.get("/health", headers={"Origin": origin})
         assert "access-control-allow-origin" not in answer.headers
         assert answer.headers["x-content-type-options"] == "nosniff"
-    async with gateway(tmp_path / "open", cors=(origin,)) as (client, _):
+    async with gateway(tmp_path / "open", cors_origins=(origin,)) as (client, _):
         answer = await client.get("/health", headers={"Origin": origin})
         assert answer.headers["access-control-allow-origin"] == origin
 
@@ -223,3 +162,56 @@ async def test_a_newsroom_reads_sub_results_in_its_own_words(door: tuple[httpx.A
     (part,) = answer["sub_results"]
     assert set(part) == {"job_id", "claim", "verdict", "reasoning", "citations"}
     assert part["verdict"] == "Supported"
+
+
+async def test_the_jobs_of_a_room_come_page_by_page(door: tuple[httpx.AsyncClient, Desk]) -> None:
+    client, desk = door
+    for number in range(5):
+        await desk.admission.admit(Submission.model_validate(asked(f"job-{number}", room_id="the café & co")))
+    listed: list[str] = []
+    # Composed and decomposed spellings are one room, as they are when a claim is submitted.
+    address: str | None = "/jobs?room_id=the%20cafe%CC%81%20%26%20co&limit=2"
+    sizes = []
+    while address is not None:
+        page = (await client.get(address)).json()
+        sizes.append(len(page["jobs"]))
+        listed += [job["job_id"] for job in page["jobs"]]
+        address = page["next"]
+    assert listed == ["job-4", "job-3", "job-2", "job-1", "job-0"]
+    assert sizes == [2, 2, 1]
+
+
+async def test_many_at_once_under_one_id_are_one_job_and_other_content_is_a_conflict(
+    door: tuple[httpx.AsyncClient, Desk],
+) -> None:
+    client, desk = door
+
+    async def submit(claim: str) -> int:
+        return (await client.post("/verify", params={"wait": 0}, json=asked(claim=claim))).status_code
+
+    same = await asyncio.gather(*(submit("A claim.") for _ in range(30)))
+    assert set(same) == {202}
+    mixed = await asyncio.gather(*(submit(f"Claim {number}.") for number in range(10)), submit(" A  claim. "))
+    assert sorted(mixed) == [202, *[409] * 10]
+    assert len(desk.producer.sent) == 1
+
+
+async def test_a_method_that_nobody_knows_is_one_label(door: tuple[httpx.AsyncClient, Desk]) -> None:
+    for method in ("BREW", "WHEN"):
+        assert (await door[0].request(method, "/health")).status_code == 405
+    text = (await door[0].get("/metrics")).text
+    assert 'method="other"' in text
+    assert "BREW" not in text
+
+
+async def test_the_documentation_names_every_route_and_needs_nothing_from_elsewhere(
+    door: tuple[httpx.AsyncClient, Desk],
+) -> None:
+    client, _ = door
+    answer = await client.get("/docs")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "<script" not in answer.text
+    assert "src=" not in answer.text
+    for path in (await client.get("/openapi.json")).json()["paths"]:
+        assert path in answer.text
+    assert "curl http://127.0.0.1:8080/jobs/story-4711/events" in answer.text

@@ -173,3 +173,17 @@ def test_a_table_that_cannot_be_meant_is_one_line_that_names_the_key(
         load_settings()
     assert str(raised.value).startswith(says)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8080"),
+        ("0.0.0.0", "http://127.0.0.1:8080"),
+        ("::", "http://[::1]:8080"),
+        ("::1", "http://[::1]:8080"),
+        ("gate.example", "http://gate.example:8080"),
+    ],
+)
+def test_a_gateway_is_found_where_it_listens(host: str, url: str) -> None:
+    assert Settings(gateway_host=host).gateway_url == url
