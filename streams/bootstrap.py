@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -32,7 +33,7 @@ from agents.language.embedders.onnx import OnnxEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.model_files import model_folder
-from agents.language.ports import Embedder
+from agents.language.ports import Embedder, StanceModel
 from agents.language.quota import QuotaPolicy
 from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
@@ -51,6 +52,9 @@ from streams.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from streams.gateway.desk import Desk
+
+
+STANCE_FOLDER = "stance"
 
 
 def utc_now() -> datetime:
@@ -130,7 +134,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             graph=stores.graph,
             urls=stores.urls,
             embedder=embedder,
-            stance=LexicalStance(),
+            stance=open_stance(settings, stack),
             language=_language(settings),
             search=search,
             fetcher=fetcher,
@@ -202,6 +206,47 @@ def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
 
     endpoint = EmbeddingEndpoint(api_key=settings.openai_api_key.get_secret_value(), base_url=settings.openai_base_url)
     return OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+
+
+def open_stance(settings: Settings, stack: AsyncExitStack) -> StanceModel:
+    """The local model if it is there and wanted, else the rules. A damaged model is an error, never a silent change."""
+    folder = _stance_folder(settings)
+    if folder is None:
+        return LexicalStance()
+    from agents.language.stance import OnnxStance
+
+    try:
+        model = OnnxStance(folder)
+    except (FileNotFoundError, ValueError) as error:
+        raise SettingsError(f"{error}; or set VERISTREAM_STANCE=rules") from error
+    stack.callback(model.close)
+    return model
+
+
+def stance_name(settings: Settings) -> str:
+    """What answers for stances, without loading it: for those who only report."""
+    folder = _stance_folder(settings)
+    if folder is None:
+        return LexicalStance.name
+    from agents.language.stance.files import model_name
+
+    return model_name(folder)
+
+
+def _stance_folder(settings: Settings) -> Path | None:
+    if settings.stance == "rules":
+        return None
+    if settings.stance_model is not None:
+        return settings.stance_model
+    try:
+        return model_folder(STANCE_FOLDER)
+    except FileNotFoundError as error:
+        if settings.stance == "auto":
+            return None
+        raise SettingsError(
+            "VERISTREAM_STANCE=model, but no stance model came with this package: "
+            "name its folder in VERISTREAM_STANCE_MODEL, or set VERISTREAM_STANCE=rules"
+        ) from error
 
 
 def _language(settings: Settings) -> Language:

@@ -190,6 +190,10 @@ class Settings(BaseSettings):
     """Its address, if it is not OpenAI's own."""
     embedder: Literal["bge-small", "static", "openai"] = "bge-small"
     """What makes sentence vectors: the local model, the small static table, or OpenAI's `text-embedding-3-small`."""
+    stance: Literal["auto", "model", "rules"] = "auto"
+    """What says whether a passage supports or refutes: the local model, the rules, or the model where it is there."""
+    stance_model: Path | None = None
+    """Folder of the stance model; unset means the one that came with the package."""
     openai_model: str = "gpt-4o-mini"
     """The model that is asked."""
     llm_max_calls: int = Field(default=8, ge=2, le=100)
@@ -217,10 +221,10 @@ class Settings(BaseSettings):
             return tuple(part.strip().lower() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("data_dir")
+    @field_validator("data_dir", "stance_model")
     @classmethod
-    def _expanded(cls, value: Path) -> Path:
-        return value.expanduser()
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return value.expanduser() if value is not None else None
 
     @field_validator("broker")
     @classmethod

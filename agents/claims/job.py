@@ -103,6 +103,8 @@ class ClaimJob(Wire):
     evidence: Annotated[tuple[EvidenceRow, ...], Field(max_length=ROW_LIMIT)] = ()
     proposal: Proposal = Proposal()
     quota: QuotaState = QuotaState()
+    models: Mapping[str, str] = Field(default_factory=dict)
+    """The local models that read for this job, by what they do."""
     from_cache: bool = False
     sub: SubClaim | None = None
 

@@ -1,7 +1,9 @@
 """What the evidence of a job amounts to: the one reading of it that ranking, trust and adjudication share."""
 
+import asyncio
 from collections.abc import Sequence
 
+from agents.claims.evidence import TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
 from agents.language.ports import Pair
 from agents.services import Services
@@ -12,10 +14,38 @@ from scoring.sufficiency_gates import TrustMode
 from scoring.values import Stance
 
 
-async def judge_rows(claim: str, texts: Sequence[tuple[str, str]], services: Services) -> tuple[Stance, ...]:
-    """The stance of each (title, text) towards a claim, or a part of one."""
-    pairs = [Pair(claim, f"{title}. {text}" if title else text) for title, text in texts]
-    return tuple(await services.stance.judge(pairs)) if pairs else ()
+async def judge_rows(claim: str, rows: Sequence[CandidateRow], services: Services) -> tuple[Stance, ...]:
+    """The stance of each row towards a claim, or a part of one.
+
+    Several rows of one page are also read together, in the order given: what one sentence leaves open the next may
+    settle. If the page as a whole says more than its first row does, that row speaks for the page; the others speak
+    for themselves, so that a page does not become several voices.
+    """
+    pages = _pages(rows)
+    alone = [Pair(claim, row.text, row.title, row.published) for row in rows]
+    together = [Pair(claim, _joined(page), page[0].title, page[0].published) for page in pages]
+    if not alone:
+        return ()
+    judged = await services.stance.judge([*alone, *together])
+    stances = {row.id: stance for row, stance in zip(rows, judged[: len(rows)], strict=True)}
+    for page, whole in zip(pages, judged[len(rows) :], strict=True):
+        if whole.neutral < stances[page[0].id].neutral:
+            stances[page[0].id] = whole
+    return tuple(stances[row.id] for row in rows)
+
+
+def _pages(rows: Sequence[CandidateRow]) -> list[list[CandidateRow]]:
+    """The rows of every page that has more than one."""
+    pages: dict[tuple[str, str], list[CandidateRow]] = {}
+    for row in rows:
+        if row.title and row.origin != "kg":
+            pages.setdefault((row.domain, row.title), []).append(row)
+    return [page for page in pages.values() if len(page) > 1]
+
+
+def _joined(page: Sequence[CandidateRow]) -> str:
+    """As much of a page as one row may hold."""
+    return " ".join(dict.fromkeys(row.text for row in page))[:TEXT_LIMIT]
 
 
 async def with_part_stances(job: ClaimJob, services: Services) -> ClaimJob:
@@ -23,8 +53,7 @@ async def with_part_stances(job: ClaimJob, services: Services) -> ClaimJob:
     parts = judged_parts(job)
     if not parts:
         return job
-    texts = [(row.title, row.text) for row in job.evidence]
-    by_part = [await judge_rows(part, texts, services) for part in parts]
+    by_part = await asyncio.gather(*(judge_rows(part, job.evidence, services) for part in parts))
     rows = tuple(
         row.model_copy(update={"part_stances": tuple(stances[number] for stances in by_part)})
         for number, row in enumerate(job.evidence)

@@ -179,6 +179,8 @@ class VerdictPackage(Wire):
     derivations: Mapping[str, Derivation] = Field(default_factory=dict)
     matched_job_id: str | None = None
     policy: PolicyRow
+    models: Mapping[str, str] = Field(default_factory=dict)
+    """The local models that took part, with the checksum of their files where they have one."""
     timings: Mapping[str, float] = Field(default_factory=dict)
     trace_id: str
     as_of: date

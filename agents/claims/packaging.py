@@ -125,6 +125,7 @@ def build_package(job: ClaimJob, policy: Policy, mode: TrustMode, now: datetime)
             "confidence": sureness,
         },
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
+        models=job.models,
         timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
         trace_id=trace_id(job.job_id, job.attempt),
         as_of=job.as_of,

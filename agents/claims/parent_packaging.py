@@ -142,6 +142,7 @@ def build_parent_package(
             "confidence": sureness,
         },
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
+        models=next((sub.package.models for sub in subs if sub.package is not None), {}),
         timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
         trace_id=trace_id(job.job_id, job.attempt),
         as_of=job.as_of,

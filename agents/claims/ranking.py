@@ -39,7 +39,7 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     gated = _gated(job, ranking, services.policy)
     same = _same_story(gated.rows, services.policy)
     originals = [row for row in gated.rows if row.candidate.id not in same]
-    stances = await _read_closely(job, originals, services)
+    stances = await _read_closely(job, found, originals, services)
     # A copy says what its original says.
     stances |= {copy: stances[original] for copy, original in same.items() if original in stances}
     # 1 - P(neutral) is how much a passage has to say about the claim, on whichever side.
@@ -59,7 +59,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
             "top_score": round(ranking.top_ranking_score, 4),
         },
     )
-    job = job.model_copy(update={"candidates": (), "evidence": evidence})
+    models = {"embedder": services.embedder.name, "stance": services.stance.name}
+    job = job.model_copy(update={"candidates": (), "evidence": evidence, "models": models})
     return StepResult((Send("trust", job.job_id, job),), (told,))
 
 
@@ -81,10 +82,11 @@ def _only_known_copies(rows: Sequence[EvidenceRow], same: Mapping[str, str]) -> 
     return tuple(row for row in rows if row.same_as or row.id not in same)
 
 
-async def _read_closely(job: ClaimJob, rows: Sequence[Ranked], services: Services) -> dict[str, Stance]:
+async def _read_closely(
+    job: ClaimJob, found: Mapping[str, CandidateRow], rows: Sequence[Ranked], services: Services
+) -> dict[str, Stance]:
     chosen = rows[:READ_CLOSELY]
-    texts = [(row.candidate.title, row.candidate.text) for row in chosen]
-    judged = await judge_rows(job.claim, texts, services)
+    judged = await judge_rows(job.claim, [found[row.candidate.id] for row in chosen], services)
     return {row.candidate.id: stance for row, stance in zip(chosen, judged, strict=True)}
 
 

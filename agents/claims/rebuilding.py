@@ -29,6 +29,7 @@ def job_of(package: VerdictPackage) -> ClaimJob:
         proposal=package.proposal,
         loop=LoopState(**package.loop.model_dump()),
         evidence=package.evidence,
+        models=package.models,
         from_cache=package.loop.stop_reason == "cache",
         sub=SubClaim(parent_id=parent_id, number=sub_number(package.job_id)) if parent_id is not None else None,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import typer
 
+from agents.language.ports import Pair
 from streams.admin import cluster_admin
 from streams.cli.errors import fail, run
 from streams.cli.knowledge import store_settings
@@ -86,6 +87,7 @@ async def _services(settings: Settings) -> Finding:
 
     async with open_services(settings) as services:
         rows = await services.embedder.embed(["a claim"])
+        await services.stance.judge([Pair("The library is open.", "The library is open.")])
         collections = await services.index.collections()
         held = ", ".join(f"{one.name} {one.passages}" for one in collections) or "no passages yet"
         detail = f"{services.embedder.name} ({rows.shape[1]} dimensions), {services.stance.name}; {held}"

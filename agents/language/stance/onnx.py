@@ -13,11 +13,13 @@ from agents.language.batching import BatchPolicy, MicroBatcher
 from agents.language.ports import Pair
 from agents.language.stance.calibration import read_calibration
 from agents.language.stance.figures import read_figures
-from agents.language.stance.files import verified_files
+from agents.language.stance.files import model_name, verified_files
 from agents.language.stance.windows import pool, sentence_windows
 from scoring.values import NEUTRAL, Stance
 
 _CLS, _SEP = "[CLS]", "[SEP]"
+TITLE_CHARACTERS = 200
+"""Of a title are read; the passage needs the room."""
 _MARKS = 3
 """[CLS] evidence [SEP] claim [SEP]."""
 
@@ -48,11 +50,10 @@ class OnnxStance:
     what else was asked at the same time.
     """
 
-    name = "veristream-stance-1"
-
     def __init__(self, folder: Path, policy: StanceRunPolicy | None = None) -> None:
         self._policy = policy or StanceRunPolicy()
         files = verified_files(folder)
+        self.name = model_name(folder)
         self._calibration = read_calibration(files.calibration)
         self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
@@ -60,7 +61,7 @@ class OnnxStance:
         self._cls, self._sep = self._tokenizer.token_to_id(_CLS), self._tokenizer.token_to_id(_SEP)
         self._session = _session(files.model, self._policy.threads_per_run)
         self._batcher: MicroBatcher[Pair, Stance] = MicroBatcher(
-            self.score_batch, lambda pair: len(pair.passage), self._policy.batching, name="stance"
+            self.score_batch, lambda pair: len(pair.titled), self._policy.batching, name="stance"
         )
 
     async def judge(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
@@ -91,9 +92,9 @@ class OnnxStance:
 
     def windows(self, pair: Pair) -> list[str]:
         """The parts in which a passage is read: one, unless it is long."""
-        claim_tokens = min(len(self._ids(pair.claim)), self._policy.max_claim_tokens)
-        room = self._policy.max_tokens - claim_tokens - _MARKS
         policy = self._policy
+        claim_tokens = min(len(self._ids(pair.claim)), policy.max_claim_tokens)
+        room = policy.max_tokens - claim_tokens - len(self._ids(heading(pair))) - _MARKS
         return sentence_windows(
             pair.passage, lambda text: len(self._ids(text)), room, policy.overlap, policy.max_windows
         )
@@ -101,8 +102,13 @@ class OnnxStance:
     def _score(self, pair: Pair) -> Stance:
         if not _says_something(pair.claim) or not _says_something(pair.passage):
             return NEUTRAL
+        head = heading(pair)
         answers = [
-            self._calibration.probabilities(self.logits(pair.claim, window), read_figures(pair.claim, window))
+            # The day of publication is no figure of the text: a page of 2024 does not contradict "in 1990".
+            self._calibration.probabilities(
+                self.logits(pair.claim, head + window),
+                read_figures(pair.claim, pair._replace(passage=window).titled),
+            )
             for window in self.windows(pair)
         ]
         supports, refutes, _ = (answers[0] if len(answers) == 1 else pool(answers, self._policy.sharpness)).tolist()
@@ -111,6 +117,14 @@ class OnnxStance:
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
+
+
+def heading(pair: Pair) -> str:
+    """Title and date as the model was trained to read them, before every window of the passage."""
+    title = pair.title[:TITLE_CHARACTERS]
+    if title:
+        return f"{title} ({pair.published.isoformat()}). " if pair.published else f"{title}. "
+    return f"({pair.published.isoformat()}) " if pair.published else ""
 
 
 def _says_something(text: str) -> bool:
