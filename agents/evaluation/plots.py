@@ -6,7 +6,7 @@ from html import escape
 from agents.evaluation.measures import RECALL_AT, Summary
 
 WIDTH, HEIGHT = 380, 300
-LEFT, RIGHT, TOP, BOTTOM = 48, 16, 16, 44
+LEFT, RIGHT, TOP, BOTTOM = 60, 16, 16, 44
 STAGE_COLOURS = {"retrieval": "var(--one)", "ranking": "var(--two)", "citations": "var(--three)"}
 
 

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 
 from agents.language.batching import BatchPolicy, MicroBatcher
 from agents.language.ports import Pair
+from agents.language.rules.stance import LexicalStance
 from agents.language.stance.calibration import read_calibration
 from agents.language.stance.figures import read_figures
 from agents.language.stance.files import model_name, verified_files
@@ -55,6 +56,7 @@ class OnnxStance:
         files = verified_files(folder)
         self.name = model_name(folder)
         self._calibration = read_calibration(files.calibration)
+        self._rules = LexicalStance()
         self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -102,17 +104,19 @@ class OnnxStance:
     def _score(self, pair: Pair) -> Stance:
         if not _says_something(pair.claim) or not _says_something(pair.passage):
             return NEUTRAL
-        head = heading(pair)
-        answers = [
-            # The day of publication is no figure of the text: a page of 2024 does not contradict "in 1990".
-            self._calibration.probabilities(
-                self.logits(pair.claim, head + window),
-                read_figures(pair.claim, pair._replace(passage=window).titled),
-            )
-            for window in self.windows(pair)
-        ]
+        answers = [self._read(pair._replace(passage=window)) for window in self.windows(pair)]
         supports, refutes, _ = (answers[0] if len(answers) == 1 else pool(answers, self._policy.sharpness)).tolist()
         return Stance(supports=supports, refutes=refutes, neutral=max(0.0, 1.0 - supports - refutes))
+
+    def _read(self, pair: Pair) -> NDArray[np.float64]:
+        """One window: what the network says, corrected by what arithmetic and the rules find in it.
+
+        The day of publication is no figure of the text: a page of 2024 does not contradict "in 1990"."""
+        return self._calibration.probabilities(
+            self.logits(pair.claim, heading(pair) + pair.passage),
+            read_figures(pair.claim, pair.titled),
+            self._rules.find(pair.claim, pair.titled).label if self._calibration.rules else "neutral",
+        )
 
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids

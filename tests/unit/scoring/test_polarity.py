@@ -34,6 +34,12 @@ def test_only_a_decisive_stance_supports_or_contradicts(stance: Stance, expected
     assert relation(stance) is expected
 
 
+def test_how_much_of_neutral_a_side_must_exceed_is_a_setting() -> None:
+    leaning = Stance(0.40, 0.10, 0.50)
+    assert relation(leaning, PolarityPolicy(decisive_stance=0.3)) is Relation.NEUTRAL
+    assert relation(leaning, PolarityPolicy(decisive_stance=0.3, neutral_share=0.5)) is Relation.SUPPORTS
+
+
 def test_the_decisive_probability_is_a_setting() -> None:
     leaning = Stance(0.6, 0.2, 0.2)
     assert relation(leaning, PolarityPolicy(decisive_stance=0.7)) is Relation.QUALIFIES

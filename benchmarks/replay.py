@@ -1,0 +1,127 @@
+"""What another policy would have decided: an evaluation again, without a broker, with every stance remembered.
+
+    veristream evaluate --claims CLAIMS --corpus CORPUS --report REPORT           # makes the store
+    python benchmarks/replay.py CLAIMS CORPUS REPORT --policy specification
+    python benchmarks/replay.py CLAIMS CORPUS REPORT --set reconciliation.binary_signal=0.3 --set news.min_evidence=1
+    python benchmarks/replay.py CLAIMS CORPUS REPORT --half odd --set ...     # confirm what --half even chose
+
+The handlers of the stages are called in turn, in this process. What the stance model said is kept, by claim and
+passage, in REPORT/stances.json, so that every run after the first takes seconds. Prints one JSON object.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from agents.claims import intake, ranking, retrieval, trust
+from agents.claims.judging import trust_mode
+from agents.claims.packaging import build_package
+from agents.claims.submission import Submission
+from agents.evaluation.cases import Case, document_addresses, read_cases
+from agents.evaluation.measures import summarise
+from agents.evaluation.results import CaseResult, result_of
+from agents.language.ports import Pair, StanceModel
+from agents.services import Services
+from scoring.policy import policy_named
+from scoring.values import Stance
+from streams.bootstrap import open_services
+from streams.evaluating import OF_ITS_OWN, STORE
+from streams.settings import load_settings
+
+AT_ONCE = 4
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Remembering:
+    """A stance model that is asked only what it was never asked before."""
+
+    def __init__(self, model: StanceModel, path: Path) -> None:
+        self._model, self._path = model, path
+        self.name = model.name
+        known: dict[str, list[float]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self._known = {key: Stance(*shares) for key, shares in known.items()}
+
+    async def judge(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
+        new = {self._key(pair): pair for pair in pairs if self._key(pair) not in self._known}
+        if new:
+            self._known.update(zip(new, await self._model.judge(list(new.values())), strict=True))
+        return tuple(self._known[self._key(pair)] for pair in pairs)
+
+    def save(self) -> None:
+        """Keep everything for the next run."""
+        shares = {key: [stance.supports, stance.refutes, stance.neutral] for key, stance in self._known.items()}
+        self._path.write_text(json.dumps(shares), encoding="utf-8")
+
+    def _key(self, pair: Pair) -> str:
+        return json.dumps([self.name, pair.claim, pair.titled, str(pair.published)])
+
+
+def changed(policy: Any, path: str, value: object) -> Any:
+    """The frozen policy with one field, named by its path, set."""
+    name, _, rest = path.partition(".")
+    return replace(policy, **{name: changed(getattr(policy, name), rest, value) if rest else value})
+
+
+async def judge(number: int, case: Case, services: Services, addresses: dict[str, str]) -> CaseResult:
+    """One claim through the stages: no web, so one look at the evidence decides."""
+    submission = Submission(job_id=f"replay-{number}", claim=case.claim)
+    job: Any = (await intake.handle(submission, services)).sends[0].value
+    job = (await retrieval.handle(job, services)).sends[0].value
+    candidates = job.candidates
+    for stage in (ranking, trust):
+        job = (await stage.handle(job, services)).sends[0].value
+    package = build_package(job, services.policy, trust_mode(job, services), NOW)
+    return result_of(number, case, package, candidates, {addresses[str(one)] for one in case.gold_docs})
+
+
+async def replay(args: argparse.Namespace) -> dict[str, Any]:
+    cases = list(enumerate(read_cases(args.claims, args.limit)))
+    wanted = frozenset(str(one) for _, case in cases for one in case.gold_docs)
+    addresses = dict(document_addresses(args.corpus, wanted, NOW.date()))
+    if args.half != "all":
+        cases = cases[args.half == "odd" :: 2]
+    settings = load_settings().model_copy(update={**OF_ITS_OWN, "broker": None, "data_dir": args.report / STORE})
+    policy = policy_named(args.policy)
+    for change in args.set:
+        path, _, value = change.partition("=")
+        policy = changed(policy, path, json.loads(value))
+    async with open_services(settings) as opened:
+        memory = Remembering(opened.stance, args.report / "stances.json")
+        services, turns = replace(opened, stance=memory, policy=policy), asyncio.Semaphore(AT_ONCE)
+
+        async def one(number: int, case: Case) -> CaseResult:
+            async with turns:
+                return await judge(number, case, services, addresses)
+
+        results = await asyncio.gather(*(one(number, case) for number, case in cases))
+        memory.save()
+    return {
+        "policy": args.policy,
+        "set": args.set,
+        "half": args.half,
+        **summarise(results, None).model_dump(mode="json"),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("claims", type=Path)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("report", type=Path, help="folder of a finished `veristream evaluate`")
+    parser.add_argument("--policy", default="calibrated")
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="a field of the policy")
+    parser.add_argument("--half", choices=("all", "even", "odd"), default="all")
+    parser.add_argument("--limit", type=int)
+    print(json.dumps(asyncio.run(replay(parser.parse_args()))))
+
+
+if __name__ == "__main__":
+    main()
