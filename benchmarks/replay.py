@@ -13,8 +13,9 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from agents.claims import intake, ranking, retrieval, trust
-from agents.claims.judging import trust_mode
+from agents.claims.evidence import CandidateRow
+from agents.claims.job import ClaimJob
+from agents.claims.judging import trust_mode, with_part_stances
 from agents.claims.packaging import build_package
 from agents.claims.submission import Submission
 from agents.evaluation.cases import Case, document_addresses, read_cases
@@ -30,7 +33,7 @@ from agents.evaluation.measures import summarise
 from agents.evaluation.results import CaseResult, result_of
 from agents.language.ports import Pair, StanceModel
 from agents.services import Services
-from scoring.policy import policy_named
+from scoring.policy import Policy, policy_named
 from scoring.values import Stance
 from streams.bootstrap import open_services
 from streams.evaluating import OF_ITS_OWN, STORE
@@ -70,45 +73,77 @@ def changed(policy: Any, path: str, value: object) -> Any:
     return replace(policy, **{name: changed(getattr(policy, name), rest, value) if rest else value})
 
 
-async def judge(number: int, case: Case, services: Services, addresses: dict[str, str]) -> CaseResult:
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The files of one set, and the folder of its evaluation."""
+
+    claims: Path
+    corpus: Path
+    report: Path
+
+
+@asynccontextmanager
+async def remembering(report: Path, policy: Policy) -> AsyncIterator[Services]:
+    """The services of an evaluation: its store, no web, this policy, and a memory for stances."""
+    settings = load_settings().model_copy(update={**OF_ITS_OWN, "broker": None, "data_dir": report / STORE})
+    async with open_services(settings) as opened:
+        memory = Remembering(opened.stance, report / "stances.json")
+        yield replace(opened, stance=memory, policy=policy)
+        memory.save()
+
+
+async def ranked_jobs(files: Claims, policy: Policy) -> list[tuple[Case, ClaimJob]]:
+    """Every claim with the evidence that ranking keeps, read towards the claim and its parts."""
+    cases = read_cases(files.claims)
+    async with remembering(files.report, policy) as services:
+        turns = asyncio.Semaphore(AT_ONCE)
+
+        async def one(number: int, case: Case) -> tuple[Case, ClaimJob]:
+            async with turns:
+                job = (await _looked_up(number, case, services))[0]
+                return case, await with_part_stances(job, services)
+
+        return list(await asyncio.gather(*(one(number, case) for number, case in enumerate(cases))))
+
+
+async def _looked_up(number: int, case: Case, services: Services) -> tuple[ClaimJob, Sequence[CandidateRow]]:
+    """Intake, retrieval and ranking, called in turn; the candidates are what retrieval found."""
+    value: Any = Submission(job_id=f"replay-{number}", claim=case.claim)
+    candidates: Sequence[CandidateRow] = ()
+    for stage in (intake, retrieval, ranking):
+        value = (await stage.handle(value, services)).sends[0].value
+        candidates = value.candidates or candidates
+    return value, candidates
+
+
+async def judge(number: int, case: Case, services: Services, addresses: Mapping[str, str]) -> CaseResult:
     """One claim through the stages: no web, so one look at the evidence decides."""
-    submission = Submission(job_id=f"replay-{number}", claim=case.claim)
-    job: Any = (await intake.handle(submission, services)).sends[0].value
-    job = (await retrieval.handle(job, services)).sends[0].value
-    candidates = job.candidates
-    for stage in (ranking, trust):
-        job = (await stage.handle(job, services)).sends[0].value
-    package = build_package(job, services.policy, trust_mode(job, services), NOW)
+    job, candidates = await _looked_up(number, case, services)
+    settled: Any = (await trust.handle(job, services)).sends[0].value
+    package = build_package(settled, services.policy, trust_mode(settled, services), NOW)
     return result_of(number, case, package, candidates, {addresses[str(one)] for one in case.gold_docs})
 
 
 async def replay(args: argparse.Namespace) -> dict[str, Any]:
     cases = list(enumerate(read_cases(args.claims, args.limit)))
     wanted = frozenset(str(one) for _, case in cases for one in case.gold_docs)
-    addresses = dict(document_addresses(args.corpus, wanted, NOW.date()))
+    addresses = document_addresses(args.corpus, wanted, NOW.date())
     if args.half != "all":
         cases = cases[args.half == "odd" :: 2]
-    settings = load_settings().model_copy(update={**OF_ITS_OWN, "broker": None, "data_dir": args.report / STORE})
     policy = policy_named(args.policy)
     for change in args.set:
         path, _, value = change.partition("=")
         policy = changed(policy, path, json.loads(value))
-    async with open_services(settings) as opened:
-        memory = Remembering(opened.stance, args.report / "stances.json")
-        services, turns = replace(opened, stance=memory, policy=policy), asyncio.Semaphore(AT_ONCE)
+    async with remembering(args.report, policy) as services:
+        turns = asyncio.Semaphore(AT_ONCE)
 
         async def one(number: int, case: Case) -> CaseResult:
             async with turns:
                 return await judge(number, case, services, addresses)
 
         results = await asyncio.gather(*(one(number, case) for number, case in cases))
-        memory.save()
-    return {
-        "policy": args.policy,
-        "set": args.set,
-        "half": args.half,
-        **summarise(results, None).model_dump(mode="json"),
-    }
+    measured = summarise(results, None).model_dump(mode="json")
+    return {"policy": args.policy, "set": args.set, "half": args.half, **measured}
 
 
 def main() -> None:
