@@ -6,8 +6,8 @@
     python benchmarks/choose_policy.py DATA OUT --sets fm2_dev check_covid_dev healthver_dev --seconds 600
 
 Every other claim of the first set chooses, the rest of it confirms; of the other sets all claims choose. Retrieval,
-ranking and stances are done once; a step only decides anew. What is maximised is accuracy plus macro-F1, summed over the
-sets, plus a quarter of the accuracy among decided claims of the first. Prints one JSON object with what changed.
+ranking and stances are done once; a step only decides anew. What is maximised is accuracy plus macro-F1, summed over
+the sets, plus a quarter of the accuracy among decided claims of the first. Prints one JSON object with what changed.
 """
 
 import argparse

@@ -36,7 +36,8 @@ from agents.services import Services
 from scoring.policy import Policy, policy_named
 from scoring.values import Stance
 from streams.bootstrap import open_services
-from streams.evaluating import OF_ITS_OWN, STORE
+from streams.evaluating import STORE
+from streams.isolated import OF_ITS_OWN
 from streams.settings import load_settings
 
 AT_ONCE = 4

@@ -5,11 +5,8 @@ other. What is known of a claim is appended to `results.jsonl` at once, so that 
 """
 
 import asyncio
-import os
 import time
-import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,21 +23,11 @@ from agents.knowledge.sources import plan_sources, read_sources
 from agents.services import Services
 from storage.ports import JobState
 from storage.ports.evidence import STATIC_KNOWLEDGE
-from streams.admin import cluster_admin
-from streams.bootstrap import open_desk, open_services, utc_now
-from streams.embedded.broker import EmbeddedBroker
-from streams.embedded.children import Child
-from streams.embedded.supervisor import STOP_SECONDS, environment, free_port, until_ready
+from streams.bootstrap import open_services, utc_now
 from streams.gateway.desk import Desk
-from streams.settings import PREFIX, Settings
+from streams.isolated import OF_ITS_OWN, isolated_system
+from streams.settings import Settings
 
-OF_ITS_OWN: dict[str, object] = {
-    "weaviate_url": None,
-    "neo4j_url": None,
-    "sample_web_url": None,
-    "search_providers": ("none",),
-}
-"""An evaluation has stores of its own and no web, whatever the environment says."""
 RESULTS = "results.jsonl"
 STORE = "store"
 CLAIM_SECONDS = 600.0
@@ -96,7 +83,7 @@ async def evaluate(plan: Plan, watch: Watch) -> tuple[list[CaseResult], float]:
     async with open_services(settings) as services:
         await _ingest(plan.corpus, services, watch)
         started = time.monotonic()
-        async with _system(settings) as desk:
+        async with isolated_system(settings) as desk:
             await _stream(plan, desk, _Judge(services, addresses), results, watch)
         elapsed = time.monotonic() - started
     return [results[number] for number in sorted(results)], elapsed
@@ -114,38 +101,6 @@ async def _ingest(corpus: Path, services: Services, watch: Watch) -> None:
         visit = Visit(client, None, Reading(latest=services.clock().date()))
         ingestion = Ingestion(target, progress=watch.ingested)
         await ingestion.run(read_sources(plan_sources([str(corpus)]), visit))
-
-
-@asynccontextmanager
-async def _system(settings: Settings) -> AsyncIterator[Desk]:
-    """A broker, a worker, and a desk in this process."""
-    async with AsyncExitStack() as stack:
-        if settings.broker is None:
-            broker = EmbeddedBroker(settings.topic_prefix)
-            await asyncio.to_thread(broker.start)
-            stack.callback(broker.stop)
-            inner = settings.model_copy(update={"broker": broker.url, "embedded": True})
-        else:
-            inner = settings.model_copy(
-                update={"topic_prefix": f"{settings.topic_prefix}evaluate-{uuid.uuid4().hex[:8]}-"}
-            )
-            async with cluster_admin(inner) as admin:
-                await admin.create_missing()
-        inner = inner.model_copy(update={"metrics_port": free_port()})
-        worker = Child(["worker"], _environment(inner), quiet=True)
-        await worker.start()
-        stack.push_async_callback(worker.stop, STOP_SECONDS)
-        watching = asyncio.create_task(worker.keep_running())
-        stack.callback(watching.cancel)
-        await until_ready(f"http://{inner.metrics_host}:{inner.metrics_port}/ready")
-        yield await stack.enter_async_context(open_desk(inner))
-
-
-def _environment(settings: Settings) -> dict[str, str]:
-    """The worker's: ours, without the servers and the web that an evaluation does without."""
-    without = {f"{PREFIX}{name.upper()}" for name in OF_ITS_OWN}
-    inherited = {name: value for name, value in os.environ.items() if name.upper() not in without}
-    return {**inherited, **environment(settings), f"{PREFIX}SEARCH_PROVIDERS": "none"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -18,11 +19,11 @@ from streams.cli.errors import Refused, fail, run, stderr
 from streams.cli.options import example, options, stdout
 from streams.evaluating import RESULTS, Plan, Watch, evaluate, read_results
 from streams.logs import configure_logs
-from streams.settings import SettingsError, load_settings
+from streams.settings import Settings, SettingsError, load_settings
 from streams.version import VERSION
 
 INTERRUPTED = 130
-JSON_FILE, PAGE = "report.json", "report.html"
+JSON_FILE, PAGE, BEGUN = "report.json", "report.html", "begun.json"
 
 
 def register(app: typer.Typer) -> None:
@@ -51,7 +52,7 @@ def evaluate_claims(  # noqa: PLR0917 - typer reads options from parameters
         raise
     whole = elapsed if not plan.done else None
     summary = summarise(results, whole)
-    _write(plan, claims, summary, results)
+    _write(report, _facts(claims, corpus, plan.settings), summary, results)
     _say(summary, report)
 
 
@@ -64,8 +65,32 @@ def _plan(claims: Path, corpus: Path, limit: int | None, report: Path, broker: s
         raise Refused(f"cannot read {corpus}: no such file")
     if (report / RESULTS).exists() and not resume:
         raise Refused(f"{report} holds an evaluation already: --resume goes on with it, --report names another folder")
+    _begin(report, _facts(claims, corpus, settings))
     configure_logs(settings, quiet=True)
     return Plan(cases, corpus, report, settings, read_results(report, cases) if resume else {})
+
+
+def _facts(claims: Path, corpus: Path, settings: Settings) -> dict[str, str]:
+    """What the numbers depend on."""
+    return {
+        "claims": claims.name,
+        "documents": corpus.name,
+        "policy": settings.policy,
+        "stance": stance_name(settings),
+        "embedder": settings.embedder,
+        "version": VERSION,
+    }
+
+
+def _begin(report: Path, facts: Mapping[str, str]) -> None:
+    """Two halves of a run must have been made alike."""
+    path = report / BEGUN
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if changed := [f"{name} {before.get(name)}" for name in facts if before.get(name) != facts[name]]:
+            raise Refused(f"{report} was begun with {', '.join(changed)}: go on like that, or name another folder")
+    report.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 async def _evaluate(plan: Plan) -> tuple[list[CaseResult], float]:
@@ -87,21 +112,12 @@ def _progress() -> Progress:
     return Progress(*columns, console=stderr, transient=True, disable=not sys.stderr.isatty())
 
 
-def _write(plan: Plan, claims: Path, summary: Summary, results: list[CaseResult]) -> None:
-    settings = plan.settings
-    facts = {
-        "claims": claims.name,
-        "documents": plan.corpus.name,
-        "policy": settings.policy,
-        "stance": stance_name(settings),
-        "embedder": settings.embedder,
-        "version": VERSION,
-        "on": utc_now().date().isoformat(),
-    }
-    document = {"facts": facts, "summary": summary.model_dump(mode="json")}
-    (plan.folder / JSON_FILE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    page = html_page(f"Evaluation on {claims.name.partition('.')[0]}", facts, summary, results)
-    (plan.folder / PAGE).write_text(page, encoding="utf-8")
+def _write(report: Path, facts: Mapping[str, str], summary: Summary, results: list[CaseResult]) -> None:
+    dated = {**facts, "on": utc_now().date().isoformat()}
+    document = {"facts": dated, "summary": summary.model_dump(mode="json")}
+    (report / JSON_FILE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    page = html_page(f"Evaluation on {facts['claims'].partition('.')[0]}", dated, summary, results)
+    (report / PAGE).write_text(page, encoding="utf-8")
 
 
 def _say(summary: Summary, report: Path) -> None:

@@ -29,6 +29,10 @@ def test_claims_are_streamed_measured_and_an_interrupted_run_goes_on(tmp_path: P
     assert again.returncode == 1
     assert "--resume" in again.stderr
 
+    otherwise = call(command(tmp_path / "report", "--resume"), {**ENVIRONMENT, "VERISTREAM_POLICY": "specification"})
+    assert otherwise.returncode == 1
+    assert "begun with policy calibrated" in otherwise.stderr
+
     (tmp_path / "report" / "results.jsonl").write_text("\n".join(results) + '\n{"number": 3, "i', encoding="utf-8")
     rest = call(command(tmp_path / "report", "--resume"), ENVIRONMENT)
     assert rest.returncode == 0, rest.stderr
