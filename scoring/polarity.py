@@ -81,9 +81,3 @@ def one_per_story(evidence: Iterable[Evidence]) -> list[Evidence]:
     for item in sorted(evidence, key=lambda e: (bool(e.same_as), -finite("relevance", e.relevance), e.id)):
         best.setdefault(story(item), item)
     return list(best.values())
-
-
-def in_conflict(relations: Iterable[Relation]) -> bool:
-    """Whether some decide for and some against."""
-    seen = set(relations)
-    return Relation.SUPPORTS in seen and Relation.CONTRADICTS in seen
