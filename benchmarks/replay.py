@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import sys
+import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -22,11 +23,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.claims import intake, ranking, retrieval, trust
+from agents.claims import intake, ranking, retrieval
 from agents.claims.evidence import CandidateRow
 from agents.claims.job import ClaimJob
-from agents.claims.judging import trust_mode, with_part_stances
-from agents.claims.packaging import build_package
+from agents.claims.package import VerdictPackage
 from agents.claims.submission import Submission
 from agents.evaluation.cases import Case, document_addresses, read_cases
 from agents.evaluation.measures import summarise
@@ -39,7 +39,9 @@ from streams.bootstrap import open_services
 from streams.evaluating import STORE
 from streams.isolated import OF_ITS_OWN
 from streams.settings import load_settings
+from streams.topology import STAGES
 
+HANDLERS = {stage.reads.name: stage.handle for stage in STAGES}
 AT_ONCE = 4
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -94,35 +96,43 @@ async def remembering(report: Path, policy: Policy) -> AsyncIterator[Services]:
 
 
 async def ranked_jobs(files: Claims, policy: Policy) -> list[tuple[Case, ClaimJob]]:
-    """Every claim with the evidence that ranking keeps, read towards the claim and its parts."""
+    """Every claim of one statement, with the evidence that ranking keeps. Others are decided part by part."""
     cases = read_cases(files.claims)
+    run = uuid.uuid4().hex
     async with remembering(files.report, policy) as services:
         turns = asyncio.Semaphore(AT_ONCE)
 
-        async def one(number: int, case: Case) -> tuple[Case, ClaimJob]:
+        async def one(number: int, case: Case) -> tuple[Case, ClaimJob] | None:
+            value: Any = Submission(job_id=f"ranked-{run}-{number}", claim=case.claim)
             async with turns:
-                job = (await _looked_up(number, case, services))[0]
-                return case, await with_part_stances(job, services)
+                for stage in (intake, retrieval, ranking):
+                    sends = (await stage.handle(value, services)).sends
+                    if len(sends) != 1:
+                        return None
+                    value = sends[0].value
+            return case, value
 
-        return list(await asyncio.gather(*(one(number, case) for number, case in enumerate(cases))))
-
-
-async def _looked_up(number: int, case: Case, services: Services) -> tuple[ClaimJob, Sequence[CandidateRow]]:
-    """Intake, retrieval and ranking, called in turn; the candidates are what retrieval found."""
-    value: Any = Submission(job_id=f"replay-{number}", claim=case.claim)
-    candidates: Sequence[CandidateRow] = ()
-    for stage in (intake, retrieval, ranking):
-        value = (await stage.handle(value, services)).sends[0].value
-        candidates = value.candidates or candidates
-    return value, candidates
+        found = await asyncio.gather(*(one(number, case) for number, case in enumerate(cases)))
+    return [pair for pair in found if pair is not None]
 
 
-async def judge(number: int, case: Case, services: Services, addresses: Mapping[str, str]) -> CaseResult:
-    """One claim through the stages: no web, so one look at the evidence decides."""
-    job, candidates = await _looked_up(number, case, services)
-    settled: Any = (await trust.handle(job, services)).sends[0].value
-    package = build_package(settled, services.policy, trust_mode(settled, services), NOW)
-    return result_of(number, case, package, candidates, {addresses[str(one)] for one in case.gold_docs})
+async def judge(number: int, case: Case, run: str, services: Services, addresses: Mapping[str, str]) -> CaseResult:
+    """One claim through every stage, as the topics would carry it. The ledger knows nothing of earlier runs' ids."""
+    waiting: list[tuple[str, Any]] = [("claims", Submission(job_id=f"replay-{run}-{number}", claim=case.claim))]
+    candidates: dict[str, CandidateRow] = {}
+    package: VerdictPackage | None = None
+    while waiting:
+        topic, value = waiting.pop()
+        for send in (await HANDLERS[topic](value, services)).sends:
+            if send.to == "verdicts":
+                assert isinstance(send.value, bytes)
+                package = VerdictPackage.model_validate_json(send.value)
+            else:
+                waiting.append((send.to, send.value))
+                candidates |= {row.id: row for row in getattr(send.value, "candidates", ())}
+    assert package is not None
+    gold = {addresses[str(one)] for one in case.gold_docs}
+    return result_of(number, case, package, list(candidates.values()), gold)
 
 
 async def replay(args: argparse.Namespace) -> dict[str, Any]:
@@ -136,11 +146,11 @@ async def replay(args: argparse.Namespace) -> dict[str, Any]:
         path, _, value = change.partition("=")
         policy = changed(policy, path, json.loads(value))
     async with remembering(args.report, policy) as services:
-        turns = asyncio.Semaphore(AT_ONCE)
+        turns, run = asyncio.Semaphore(AT_ONCE), uuid.uuid4().hex
 
         async def one(number: int, case: Case) -> CaseResult:
             async with turns:
-                return await judge(number, case, services, addresses)
+                return await judge(number, case, run, services, addresses)
 
         results = await asyncio.gather(*(one(number, case) for number, case in cases))
     measured = summarise(results, None).model_dump(mode="json")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.claims import retrieval
-from agents.claims.job import ClaimJob
 from agents.claims.package import VerdictPackage
+from agents.claims.rebuilding import job_of
 from agents.claims.submission import Submission
 from agents.evaluation.cases import Case, document_addresses
 from agents.evaluation.results import CaseResult, failed, result_of
@@ -115,15 +115,9 @@ class _Judge:
 
     async def result(self, number: int, case: Case, package: VerdictPackage) -> CaseResult:
         """Retrieval is asked once more, with what the job had read: a package keeps only what ranking kept."""
-        job = ClaimJob(
-            job_id=package.job_id,
-            submission=Submission(job_id=package.job_id, claim=case.claim),
-            accepted_at=package.decided_at,
-            deadline=package.decided_at,
-            reading=package.reading,
-        )
-        (found,) = (await retrieval.handle(job, self.services)).sends
-        candidates = found.value.candidates if isinstance(found.value, ClaimJob) else ()
+        parts = [sub.package for sub in package.sub_results if sub.package is not None] or [package]
+        found = [await retrieval.look_up(job_of(part), self.services) for part in parts]
+        candidates = list({row.id: row for rows in found for row in rows}.values())
         return result_of(number, case, package, candidates, self.gold_urls(case))
 
 

@@ -21,6 +21,14 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     job = await _read(job, services)
     if is_decomposed(job):
         return await fan_out(job, services)
+    rows = await look_up(job, services)
+    job = job.model_copy(update={"candidates": rows, "evidence": ()})
+    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
+    return StepResult((Send("ranking", job.job_id, job),), (told,))
+
+
+async def look_up(job: ClaimJob, services: Services) -> tuple[CandidateRow, ...]:
+    """What is found for a claim that has been read, the nearest first."""
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
     by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
@@ -32,10 +40,7 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         _merge(found, _fact_row(candidate, services))
     limit = min(ROW_LIMIT, services.budget.candidates)
     in_time = [row for row in found.values() if row.published is None or row.published <= job.as_of]
-    rows = copies_last(in_time, services.policy.stories)[:limit]
-    job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
-    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
-    return StepResult((Send("ranking", job.job_id, job),), (told,))
+    return tuple(copies_last(in_time, services.policy.stories)[:limit])
 
 
 async def _read(job: ClaimJob, services: Services) -> ClaimJob:

@@ -70,11 +70,10 @@ def result_of(
     number: int, case: Case, package: VerdictPackage, candidates: Sequence[CandidateRow], gold_urls: Collection[str]
 ) -> CaseResult:
     """The package of a claim, held against its label. `candidates` are what retrieval finds for it."""
-    by_id = {row.id: row for row in package.evidence}
     ranks = GoldRanks(
         retrieved=_ranks([row.url for row in candidates], gold_urls),
         ranked=_ranks([row.url for row in package.evidence], gold_urls),
-        cited=_ranks([by_id[one.evidence_id].url for one in package.citations], gold_urls),
+        cited=_ranks([one.url for one in package.citations], gold_urls),
     )
     answer = GOLD_OF_LABEL[package.label]
     return CaseResult(
