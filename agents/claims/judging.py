@@ -17,11 +17,11 @@ from scoring.values import Stance
 async def judge_rows(claim: str, rows: Sequence[CandidateRow], services: Services) -> tuple[Stance, ...]:
     """The stance of each row towards a claim, or a part of one.
 
-    Several rows of one page are also read together, in the order given: what one sentence leaves open the next may
-    settle. If the page as a whole says more than its first row does, that row speaks for the page; the others speak
-    for themselves, so that a page does not become several voices.
+    A model that understands more than one sentence at a time (`reads_pages`) also reads the rows of one page together,
+    in the order given: what one leaves open the next may settle. If the page as a whole says more than its first row
+    does, that row speaks for the page; the others speak for themselves, so that a page does not become several voices.
     """
-    pages = _pages(rows)
+    pages = _pages(rows) if getattr(services.stance, "reads_pages", False) else []
     alone = [Pair(claim, row.text, row.title, row.published) for row in rows]
     together = [Pair(claim, _joined(page), page[0].title, page[0].published) for page in pages]
     if not alone:

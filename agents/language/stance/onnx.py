@@ -51,6 +51,8 @@ class OnnxStance:
     what else was asked at the same time.
     """
 
+    reads_pages = True
+
     def __init__(self, folder: Path, policy: StanceRunPolicy | None = None) -> None:
         self._policy = policy or StanceRunPolicy()
         files = verified_files(folder)

@@ -18,6 +18,7 @@ class NeedsBoth:
     """Supports only a passage that names both halves of what is claimed; keeps what it was asked."""
 
     name = "needs both"
+    reads_pages = True
 
     def __init__(self) -> None:
         self.asked: list[Pair] = []
@@ -56,6 +57,14 @@ async def test_a_row_that_says_more_alone_keeps_its_own_stance() -> None:
     labels, model = await judged([row(1, "Weber wrote it in 1994."), row(2, filler[:TEXT_LIMIT])])
     assert labels == ["supports", "neutral"]
     assert max(len(pair.passage) for pair in model.asked) <= TEXT_LIMIT
+
+
+async def test_a_model_that_reads_sentence_by_sentence_is_not_asked_about_pages() -> None:
+    model = NeedsBoth()
+    model.reads_pages = False
+    rows = [row(1, "The bill is of 1994."), row(2, "Weber wrote it.")]
+    await judge_rows(CLAIM, rows, cast("Services", SimpleNamespace(stance=model)))
+    assert len(model.asked) == 2
 
 
 async def test_no_rows_are_no_question() -> None:
