@@ -1,5 +1,6 @@
 """The rules of 004 §6-7: is there enough evidence, do sources conflict, what follows, which citations may stand."""
 
+import math
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -26,9 +27,9 @@ class NewsPolicy:
     # Any voice on the other side is a conflict, as 004 says ("only supporting evidence"). A share above 0 lets a
     # small minority of the stories pass.
     conflict_share: float = 0.0
-    # A side counts for its strongest passage instead of for the number of its stories. Stances are probabilities: of
-    # several passages that lean a little to one side and one that says the opposite outright, the one is mostly right.
-    strongest_voice: bool = False
+    # A side counts for the probability that one of its stories at least is read rightly, 1 - (1 - p)(1 - p)..., instead
+    # of for their number: one that says it outright outweighs two that lean a little, and three outweigh one.
+    weighed_voices: bool = False
     credible_domains: tuple[str, ...] = CREDIBLE_DOMAINS
     credible_min: int = 3
     credible_share: float = 0.30
@@ -102,8 +103,8 @@ def propose(
     supporting, refuting = sides.count(Relation.SUPPORTS), sides.count(Relation.CONTRADICTS)
     sufficient = len(sides) >= policy.min_evidence and supporting + refuting > 0
     pro, contra = float(supporting), float(refuting)
-    if policy.strongest_voice:
-        pro, contra = (_strongest(side, sides, stories) for side in (Relation.SUPPORTS, Relation.CONTRADICTS))
+    if policy.weighed_voices:
+        pro, contra = (_weighed(side, sides, stories) for side in (Relation.SUPPORTS, Relation.CONTRADICTS))
     conflict = has_conflict(pro, contra, policy)
     verdict = Verdict.TRUE if pro > contra else Verdict.FALSE
     if conflict or not sufficient:
@@ -119,9 +120,9 @@ def propose(
     )
 
 
-def _strongest(side: Relation, sides: Sequence[Relation], stories: Sequence[Evidence]) -> float:
+def _weighed(side: Relation, sides: Sequence[Relation], stories: Sequence[Evidence]) -> float:
     taken = (probability(item.stance, side) for item, taken in zip(stories, sides, strict=True) if taken is side)
-    return max(taken, default=0.0)
+    return 1.0 - math.prod(1.0 - one for one in taken)
 
 
 def has_conflict(pro: float, contra: float, policy: NewsPolicy = DEFAULT) -> bool:

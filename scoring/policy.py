@@ -98,7 +98,7 @@ def _calibrated() -> Policy:
         reconciliation=ReconciliationPolicy(
             strong_signal=0.5, weak_signal=0.1, binary_signal=0.15, binary_dominance=0.5
         ),
-        news=NewsPolicy(conflict_share=0.5, strongest_voice=True, refuted_part_refutes=False),
+        news=NewsPolicy(conflict_share=0.5, weighed_voices=True, refuted_part_refutes=False),
     )
 
 

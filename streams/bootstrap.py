@@ -339,4 +339,4 @@ async def open_desk(settings: Settings) -> AsyncIterator["Desk"]:
         stack.callback(listening.cancel)
         guard = Guard(settings, keys, time.monotonic)
         admission = Admission(ledger, settings, utc_now)
-        yield Desk(settings, ledger, admission, producer, hub, guard, stance_name(settings))
+        yield Desk(settings, ledger, admission, producer, hub, guard)

@@ -138,12 +138,17 @@ async def _stream(plan: Plan, desk: Desk, judge: _Judge, results: dict[int, Case
 
 async def _one(number: int, case: Case, desk: Desk, judge: _Judge) -> CaseResult:
     submission = Submission(job_id=f"claim-{number}", claim=case.claim)
-    outcome = await desk.verify(submission, CLAIM_SECONDS)
+    outcome = await desk.verify(submission, CLAIM_SECONDS, _never)
     if outcome is None:
         raise TimeoutError(f"no verdict on claim {case.id!r} within {CLAIM_SECONDS:.0f} s; --resume goes on from here")
     if outcome.state is not JobState.COMPLETED:
         return failed(number, case, judge.gold_urls(case))
     return await judge.result(number, case, VerdictPackage.model_validate_json(outcome.payload))
+
+
+async def _never() -> None:
+    """Nobody who asked goes away here."""
+    await asyncio.Event().wait()
 
 
 def _append(path: Path, result: CaseResult) -> None:

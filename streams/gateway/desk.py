@@ -42,8 +42,6 @@ class Desk:
     producer: AIOKafkaProducer
     hub: Hub
     guard: Guard
-    stance: str
-    """What the workers that share these settings judge stances with."""
     published: Published = field(default_factory=Published)
 
     async def submit(self, submission: Submission) -> None:

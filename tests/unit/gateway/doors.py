@@ -54,7 +54,7 @@ async def gateway(
     ring = await SqliteKeyRing.open(folder / "ledger.db")
     admission = Admission(ledger, settings, lambda: NOW)
     guard = Guard(settings, ring, clock)
-    desk = Desk(settings, ledger, admission, producer or Recorder(), Hub(settings), guard, "lexical-rules-1")
+    desk = Desk(settings, ledger, admission, producer or Recorder(), Hub(settings), guard)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Desk]:

@@ -90,12 +90,12 @@ def test_a_small_minority_may_be_ignored_where_the_policy_says_so(
     assert has_conflict(supporting, refuting, NewsPolicy(conflict_share=share)) is expected
 
 
-def test_the_strongest_voice_of_each_side_may_count_instead_of_their_number() -> None:
-    loud, quiet = Stance(0.05, 0.90, 0.05), Stance(0.55, 0.25, 0.20)
-    heard = evidence(loud, quiet, quiet)
-    policy = NewsPolicy(conflict_share=0.4)
-    assert propose(heard, policy).verdict is TRUE
-    assert propose(heard, replace(policy, strongest_voice=True)).verdict is FALSE
+def test_voices_may_be_weighed_instead_of_counted() -> None:
+    loud, quiet, sure = Stance(0.05, 0.90, 0.05), Stance(0.55, 0.25, 0.20), Stance(0.79, 0.05, 0.16)
+    policy = NewsPolicy(conflict_share=0.5, weighed_voices=True)
+    assert propose(evidence(loud, quiet, quiet), replace(policy, weighed_voices=False)).verdict is TRUE
+    assert propose(evidence(loud, quiet, quiet), policy).verdict is FALSE
+    assert propose(evidence(loud, sure, sure), policy).verdict is TRUE
 
 
 @pytest.mark.parametrize(
