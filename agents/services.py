@@ -11,7 +11,7 @@ from agents.evidence.ports import PageFetcher, WebSearch
 from agents.language.ports import Embedder, StanceModel
 from agents.language.service import Language
 from scoring.policy import Policy
-from storage.ports import EvidenceIndex, KnowledgeGraph, UrlRegistry, VerdictLedger
+from storage.ports import AnswerStore, EvidenceIndex, KnowledgeGraph, UrlRegistry, VerdictLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Services:
     index: EvidenceIndex
     graph: KnowledgeGraph
     urls: UrlRegistry
+    answers: AnswerStore
     embedder: Embedder
     stance: StanceModel
     language: Language

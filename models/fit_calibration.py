@@ -1,7 +1,10 @@
 # ruff: noqa: INP001, S311 - a script run by hand; its random numbers pick a sample
 """Fits an embedder's similarity calibration on claim-evidence pairs and prints the three points.
 
-    python models/fit_calibration.py static|bge|openai DATA/train_{vitaminc_real,fever_nli,scifact,check_covid}.jsonl.gz
+    python models/fit_calibration.py bge-small DATA/train_{vitaminc_real,fever_nli,scifact,check_covid}.jsonl.gz
+
+The embedder is `static`, `bge-small` or `openai`. The last needs OPENAI_API_KEY (and OPENAI_BASE_URL for another
+endpoint) and embeds some 5,000 short texts; what it prints goes into VERISTREAM_OPENAI_CALIBRATION.
 
 Related pairs are those labelled SUPPORTS or REFUTES; random pairs join a claim with the evidence of another claim
 of the same file, because an index holds passages of one field more often than of all fields.
@@ -13,6 +16,7 @@ import gzip
 import json
 import os
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +43,7 @@ async def cosines(
     return np.sum(claims * evidence, axis=1).tolist(), strangers
 
 
-def load(name: str) -> Embedder:
+def load(name: str, environment: Mapping[str, str]) -> Embedder:
     """The embedder under the name that settings use."""
     from agents.language.embedders.onnx import OnnxEmbedder
     from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
@@ -48,11 +52,15 @@ def load(name: str) -> Embedder:
 
     if name == "static":
         return StaticEmbedder()
-    if name == "bge":
+    if name == "bge-small":
         return OnnxEmbedder(model_folder("bge-small-en-v1.5"))
     if name == "openai":
-        return OpenAIEmbedder(EmbeddingEndpoint(api_key=os.environ["OPENAI_API_KEY"]), rng=random.Random(7))
-    raise SystemExit(f"unknown embedder {name!r}: choose static, bge or openai")
+        key = environment.get("OPENAI_API_KEY")
+        if not key:
+            raise SystemExit("set OPENAI_API_KEY: the pairs have to be embedded by OpenAI's endpoint")
+        endpoint = EmbeddingEndpoint(api_key=key, base_url=environment.get("OPENAI_BASE_URL"))
+        return OpenAIEmbedder(endpoint, rng=random.Random(7))
+    raise SystemExit(f"unknown embedder {name!r}: choose static, bge-small or openai")
 
 
 async def main() -> None:
@@ -63,7 +71,7 @@ async def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    embedder = load(options.embedder)
+    embedder = load(options.embedder, os.environ)
     related: list[float] = []
     strangers: list[float] = []
     for path in options.pairs:
@@ -73,6 +81,8 @@ async def main() -> None:
     kept = sum(calibration(cosine) >= 0.5 for cosine in related) / len(related)
     passed = sum(calibration(cosine) >= 0.5 for cosine in strangers) / len(strangers)
     print(f"{embedder.name}: {calibration}")
+    if options.embedder == "openai":
+        print(f"VERISTREAM_OPENAI_CALIBRATION='[{calibration.zero}, {calibration.half}, {calibration.one}]'")
     print(f"{len(related)} pairs: {kept:.3f} of the related and {passed:.3f} of the random ones reach 0.5")
 
 

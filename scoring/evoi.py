@@ -118,3 +118,21 @@ def decide_extract(
     if evoi.value >= policy.marginal_cost_per_extract:
         return ExtractDecision(proceed=True, reason="worth_its_cost", evoi=evoi)
     return ExtractDecision(proceed=False, reason="below_marginal_cost", evoi=evoi)
+
+
+def worthwhile_extracts(
+    belief: float, history: ExtractHistory, sufficiency: float, policy: ExtractBudgetPolicy = DEFAULT, *, most: int
+) -> int:
+    """How many of the next `most` pages may be fetched together: those that are worth it if each hits as expected.
+
+    Fetched together nothing is learned between them, so the hit rate stays what it is and only the decay compounds.
+    """
+    first = extract_evoi(belief, history, sufficiency, policy).value
+    for ahead in range(most):
+        extracts = history.extracts + ahead
+        if extracts >= policy.max_extracts:
+            return ahead
+        worth = first * policy.diminishing_returns_decay**ahead >= policy.marginal_cost_per_extract
+        if extracts >= policy.min_extracts and not worth:
+            return ahead
+    return most

@@ -1,12 +1,13 @@
 """The rules of 004 §6-7: is there enough evidence, do sources conflict, what follows, which citations may stand."""
 
+import math
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from scoring.checks import finite, unit
 from scoring.identity import domain_key, first_of_each, url_key
 from scoring.polarity import DEFAULT as POLARITY
-from scoring.polarity import PolarityPolicy, Relation, admissible, in_conflict, one_per_story, relation
+from scoring.polarity import PolarityPolicy, Relation, admissible, one_per_story, probability, relation
 from scoring.values import Evidence, Label, Verdict
 from scoring.verdict_words import label_of
 
@@ -26,6 +27,9 @@ class NewsPolicy:
     # Any voice on the other side is a conflict, as 004 says ("only supporting evidence"). A share above 0 lets a
     # small minority of the stories pass.
     conflict_share: float = 0.0
+    # A side counts for the probability that one of its stories at least is read rightly, 1 - (1 - p)(1 - p)..., instead
+    # of for their number: one that says it outright outweighs two that lean a little, and three outweigh one.
+    weighed_voices: bool = False
     credible_domains: tuple[str, ...] = CREDIBLE_DOMAINS
     credible_min: int = 3
     credible_share: float = 0.30
@@ -94,14 +98,17 @@ def propose(
     evidence: Iterable[Evidence], policy: NewsPolicy = DEFAULT, polarity: PolarityPolicy = POLARITY
 ) -> Proposal:
     """The rule-based verdict former: a verdict from nothing but the stances of the admissible evidence."""
-    sides = [relation(item.stance, polarity) for item in one_per_story(admissible(evidence))]
+    stories = one_per_story(admissible(evidence))
+    sides = [relation(item.stance, polarity) for item in stories]
     supporting, refuting = sides.count(Relation.SUPPORTS), sides.count(Relation.CONTRADICTS)
     sufficient = len(sides) >= policy.min_evidence and supporting + refuting > 0
-    conflict = has_conflict(sides, policy)
-    if not sufficient or conflict:
+    pro, contra = float(supporting), float(refuting)
+    if policy.weighed_voices:
+        pro, contra = (_weighed(side, sides, stories) for side in (Relation.SUPPORTS, Relation.CONTRADICTS))
+    conflict = has_conflict(pro, contra, policy)
+    verdict = Verdict.TRUE if pro > contra else Verdict.FALSE
+    if conflict or not sufficient:
         verdict = Verdict.UNVERIFIABLE
-    else:
-        verdict = Verdict.TRUE if supporting > refuting else Verdict.FALSE
     return Proposal(
         verdict=verdict,
         label=label_of(verdict, conflict=sufficient and conflict),
@@ -113,12 +120,16 @@ def propose(
     )
 
 
-def has_conflict(sides: Sequence[Relation], policy: NewsPolicy = DEFAULT) -> bool:
+def _weighed(side: Relation, sides: Sequence[Relation], stories: Sequence[Evidence]) -> float:
+    taken = (probability(item.stance, side) for item, taken in zip(stories, sides, strict=True) if taken is side)
+    return 1.0 - math.prod(1.0 - one for one in taken)
+
+
+def has_conflict(pro: float, contra: float, policy: NewsPolicy = DEFAULT) -> bool:
     """Whether both sides are heard, and the smaller one is more than a negligible minority."""
-    if not in_conflict(sides):
+    if min(pro, contra) <= 0:
         return False
-    supporting, refuting = sides.count(Relation.SUPPORTS), sides.count(Relation.CONTRADICTS)
-    return supporting == refuting or min(supporting, refuting) / (supporting + refuting) > policy.conflict_share
+    return pro == contra or min(pro, contra) / (pro + contra) > policy.conflict_share
 
 
 def is_credible(domain: str, policy: NewsPolicy = DEFAULT) -> bool:

@@ -27,9 +27,13 @@ class PolarityPolicy:
     # More likely than everything else together. Below it, a passage that leans one way only qualifies the claim:
     # no specification gives a number, and a passage that is probably something else must not count as a vote.
     decisive_stance: float = 0.5
+    # How much of P(neutral) a side must exceed. Below 1 a passage that leans clearly one way takes that side although
+    # saying nothing is likelier still: right where passages are short and each says a part of the whole.
+    neutral_share: float = 1.0
 
     def __post_init__(self) -> None:
         unit("decisive_stance", self.decisive_stance)
+        unit("neutral_share", self.neutral_share)
 
 
 DEFAULT = PolarityPolicy()
@@ -41,9 +45,10 @@ def relation(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Relation:
     if not (0.0 <= supports <= 1.0 and 0.0 <= refutes <= 1.0 and 0.0 <= neutral <= 1.0):
         for name in ("supports", "refutes", "neutral"):
             unit(name, getattr(stance, name))
-    if supports >= policy.decisive_stance and supports > max(refutes, neutral):
+    silent = policy.neutral_share * neutral
+    if supports >= policy.decisive_stance and supports > max(refutes, silent):
         return Relation.SUPPORTS
-    if refutes >= policy.decisive_stance and refutes > max(supports, neutral):
+    if refutes >= policy.decisive_stance and refutes > max(supports, silent):
         return Relation.CONTRADICTS
     return Relation.QUALIFIES if supports + refutes > neutral else Relation.NEUTRAL
 
@@ -76,9 +81,3 @@ def one_per_story(evidence: Iterable[Evidence]) -> list[Evidence]:
     for item in sorted(evidence, key=lambda e: (bool(e.same_as), -finite("relevance", e.relevance), e.id)):
         best.setdefault(story(item), item)
     return list(best.values())
-
-
-def in_conflict(relations: Iterable[Relation]) -> bool:
-    """Whether some decide for and some against."""
-    seen = set(relations)
-    return Relation.SUPPORTS in seen and Relation.CONTRADICTS in seen

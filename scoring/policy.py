@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast, get_type_hints
 
 from scoring.adaptive_trust import AdaptiveTrustPolicy
 from scoring.confidence import ConfidencePolicy
+from scoring.coverage import CoveragePolicy
 from scoring.evidence_quality import EvidenceQualityPolicy
 from scoring.gatekeeper import GatekeeperPolicy
 from scoring.news import NewsPolicy
@@ -18,6 +19,7 @@ from scoring.polarity import PolarityPolicy
 from scoring.ranking_policy import RankingPolicy
 from scoring.reconciliation import ReconciliationPolicy
 from scoring.rerank import RerankPolicy
+from scoring.stopping import LoopPolicy
 from scoring.stories import StoryPolicy
 from scoring.trust import TrustPolicy
 from scoring.truthfulness import TruthfulnessPolicy
@@ -43,6 +45,7 @@ class Policy:
     confidence: ConfidencePolicy = field(default_factory=ConfidencePolicy)
     reconciliation: ReconciliationPolicy = field(default_factory=ReconciliationPolicy)
     news: NewsPolicy = field(default_factory=NewsPolicy)
+    loop: LoopPolicy = field(default_factory=LoopPolicy)
 
     def as_values(self) -> dict[str, Any]:
         """Every constant under its subject, ready for JSON: what a package carries as `policy.values`."""
@@ -71,16 +74,32 @@ def _value(kind: Any, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _looser(coverage: CoveragePolicy) -> CoveragePolicy:
+    """A stance is a probability here, and a passage that leans counts: better a side taken with little confidence than
+    none. The stronger side decides; only a tie stays open."""
+    return replace(coverage, strong_match=0.45, partial_match=0.10, stance_share=0.7, contested_margin=0.0)
+
+
 def _calibrated() -> Policy:
-    """What the product runs with: a claim that several sources refute with one voice is settled, not searched on, and
-    a claim that is right in one part and wrong in another is called that (docs/decisions/0006 and 0007)."""
+    """What the product runs with: values chosen on labelled claims (docs/accuracy.md); a claim that several sources
+    refute with one voice is settled, not searched on, and a claim that is right in one part and wrong in another is
+    called that (docs/decisions/0006 and 0007)."""
     gates = AdaptiveTrustPolicy()
-    settling = replace(
-        gates,
-        normal=replace(gates.normal, settle_refutation=True),
-        confidence=replace(gates.confidence, settle_refutation=True),
+    return Policy(
+        name="calibrated",
+        polarity=PolarityPolicy(decisive_stance=0.2, neutral_share=0.3),
+        adaptive_trust=replace(
+            gates,
+            normal=replace(gates.normal, settle_refutation=True),
+            confidence=replace(gates.confidence, settle_refutation=True),
+            normal_coverage=_looser(gates.normal_coverage),
+            confidence_coverage=_looser(gates.confidence_coverage),
+        ),
+        reconciliation=ReconciliationPolicy(
+            strong_signal=0.5, weak_signal=0.1, binary_signal=0.15, binary_dominance=0.5
+        ),
+        news=NewsPolicy(conflict_share=0.5, weighed_voices=True, refuted_part_refutes=False),
     )
-    return Policy(name="calibrated", adaptive_trust=settling, news=NewsPolicy(refuted_part_refutes=False))
 
 
 PROFILES: Mapping[str, Policy] = MappingProxyType({one.name: one for one in (Policy(), _calibrated())})

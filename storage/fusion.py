@@ -1,7 +1,4 @@
-"""Relative score fusion: each half's scores scaled to [0, 1] over its own candidates, then mixed.
-
-It is what Weaviate calls relativeScoreFusion, so that both adapters order alike.
-"""
+"""Fusion of the two halves of a search: each half's scores scaled to [0, 1], then mixed. Every adapter fuses here."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -16,6 +13,9 @@ class SearchPolicy:
 
     candidates: int = 100
     """At least so many from each half: Weaviate's own hybrid search looks this wide."""
+    word_candidates: int = 300
+    """The words' half looks wider: most of what is near in meaning shares some word with the question, and its score
+    for that counts. Beyond this number recall gains nothing."""
     candidates_per_hit: int = 2
     """For large limits, so many times the limit."""
     short_list_factor: float = 1.5
@@ -23,7 +23,12 @@ class SearchPolicy:
     by about 0.0005 only."""
 
     def wanted(self, limit: int) -> int:
+        """Candidates by meaning."""
         return max(self.candidates, self.candidates_per_hit * limit)
+
+    def worded(self, limit: int) -> int:
+        """Candidates by words."""
+        return max(self.word_candidates, self.candidates_per_hit * limit)
 
 
 def relative(scores: Mapping[Key, float]) -> dict[Key, float]:
@@ -36,7 +41,18 @@ def relative(scores: Mapping[Key, float]) -> dict[Key, float]:
     return {key: (score - low) / (high - low) for key, score in scores.items()}
 
 
+def share_of_best(scores: Mapping[Key, float]) -> dict[Key, float]:
+    """Scores as shares of the best one: none of the words is worth 0, whatever else was found."""
+    best = max(scores.values(), default=0.0)
+    # A word that every passage has scores nothing, so the best score may be 0.
+    return {key: score / best for key, score in scores.items()} if best > 0 else dict.fromkeys(scores, 0.0)
+
+
 def fuse(vector: Mapping[Key, float], lexical: Mapping[Key, float], alpha: float) -> dict[Key, float]:
-    """`alpha` of the vector half plus the rest of the words' half; a candidate missing from a half gets 0 from it."""
-    near, said = relative(vector), relative(lexical)
+    """`alpha` of the vector half plus the rest of the words' half; a candidate missing from a half gets 0 from it.
+
+    Cosines are scaled over the candidates, because even strangers are somewhat near; the words' scores are not,
+    because their zero means something.
+    """
+    near, said = relative(vector), share_of_best(lexical)
     return {key: alpha * near.get(key, 0.0) + (1 - alpha) * said.get(key, 0.0) for key in near | said}

@@ -72,6 +72,12 @@ class ClusterAdmin:
                 raise BrokerUnreachable(f"topic {name} could not be created: {detail}")
         return [state.full_name for state in missing]
 
+    async def delete_all(self) -> None:
+        """Delete the topics of the table under our prefix, with everything in them."""
+        names = [state.full_name for state in await self.topics() if state.exists]
+        if names:
+            await self._client.delete_topics(names, timeout_ms=20_000)
+
     async def configuration(self, state: TopicState) -> dict[str, str]:
         """The topic-level settings that the table asks for."""
         return state.topic.broker_config()

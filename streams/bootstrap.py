@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -26,15 +27,17 @@ from agents.evidence.search.searxng import SearxngSearch
 from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import Provider
 from agents.evidence.search.wikipedia import WikipediaSearch
+from agents.evidence.second_try import SecondTry
 from agents.evidence.web.fetcher import OpenWebFetcher
-from agents.language.cache import MemoryCache
+from agents.language.cache import AnswerCache
+from agents.language.calibration import SimilarityCalibration
 from agents.language.config import LanguagePolicy
 from agents.language.embedders.onnx import OnnxEmbedder
 from agents.language.embedders.static import StaticEmbedder
 from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.model_files import model_folder
-from agents.language.ports import Embedder
-from agents.language.quota import QuotaPolicy
+from agents.language.ports import Embedder, StanceModel
+from agents.language.quota import Price, QuotaPolicy
 from agents.language.rules.decompose import DecomposePolicy
 from agents.language.rules.stance import LexicalStance
 from agents.language.service import Language
@@ -43,15 +46,19 @@ from scoring.policy import policy_named
 from storage.embedded.keys import SqliteKeyRing
 from storage.embedded.ledger import SqliteLedger
 from storage.embedded.stores import LEDGER_FILE, open_embedded
+from storage.ports import AnswerStore, KeyRing, Stores, VerdictLedger
 from storage.ports import Embedder as EmbedderIdentity
-from storage.ports import KeyRing, Stores, VerdictLedger
 from storage.servers.config import Neo4jServer, WeaviateServer
 from streams.admission import Admission
 from streams.kafka import client_options
 from streams.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
+    from agents.language.llm.openai_model import OpenAIModel
     from streams.gateway.desk import Desk
+
+
+STANCE_FOLDER = "stance"
 
 
 def utc_now() -> datetime:
@@ -124,15 +131,16 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         stores = await _open_stores(settings, embedder)
         stack.push_async_callback(stores.close)
         client = await stack.enter_async_context(httpx.AsyncClient(timeout=10.0))
-        search, fetcher = _web(settings, client)
+        search, fetcher = _web(settings, client, stack)
         yield Services(
             ledger=stores.ledger,
             index=stores.index,
             graph=stores.graph,
             urls=stores.urls,
+            answers=stores.answers,
             embedder=embedder,
-            stance=LexicalStance(),
-            language=_language(settings, stack),
+            stance=open_stance(settings, stack),
+            language=await _language(settings, stores.answers, stack),
             search=search,
             fetcher=fetcher,
             credibility=SourceCredibility.of(settings.credible_domains),
@@ -143,7 +151,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         )
 
 
-def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | None, PageFetcher | None]:
+def _web(
+    settings: Settings, client: httpx.AsyncClient, stack: AsyncExitStack
+) -> tuple[WebSearch | None, PageFetcher | None]:
     """The providers that the settings name, in their order; else the sample web where it is served; else none."""
     names = settings.search_providers or (("tavily",) if settings.tavily_api_key else ())
     if not names and settings.sample_web_url is not None:
@@ -151,8 +161,10 @@ def _web(settings: Settings, client: httpx.AsyncClient) -> tuple[WebSearch | Non
     if not names or names == ("none",):
         return None, None
     providers = [_provider(name, settings, client) for name in names]
-    chain = SearchChain.of(providers, DEFAULT_POLICIES, time.monotonic)
-    return chain, _fetcher(settings, client)
+    tavily = next((one for one in providers if isinstance(one, TavilySearch)), None)
+    if tavily is not None:
+        stack.push_async_callback(tavily.aclose)
+    return SearchChain.of(providers, DEFAULT_POLICIES, time.monotonic), _fetcher(settings, client, tavily)
 
 
 def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provider:
@@ -177,8 +189,10 @@ def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provi
     raise SettingsError(f"VERISTREAM_SEARCH_PROVIDERS: no provider {name!r}; choose from {', '.join(needs)}, wikipedia")
 
 
-def _fetcher(settings: Settings, client: httpx.AsyncClient) -> PageFetcher:
-    open_web = OpenWebFetcher()
+def _fetcher(settings: Settings, client: httpx.AsyncClient, tavily: TavilySearch | None) -> PageFetcher:
+    open_web: PageFetcher = OpenWebFetcher()
+    if tavily is not None:
+        open_web = SecondTry(open_web, tavily)
     if settings.sample_web_url is None:
         return open_web
     return RoutedFetcher(SamplePageFetcher(client, settings.sample_web_url), open_web)
@@ -194,13 +208,61 @@ def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder:
         return local
     if settings.openai_api_key is None:
         raise SettingsError("VERISTREAM_EMBEDDER=openai needs OPENAI_API_KEY; unset one or set the other")
-    from agents.language.embedders.openai import EmbeddingEndpoint, OpenAIEmbedder
+    from agents.language.embedders.openai import PROVISIONAL, EmbeddingEndpoint, OpenAIEmbedder
 
-    endpoint = EmbeddingEndpoint(api_key=settings.openai_api_key.get_secret_value(), base_url=settings.openai_base_url)
-    return OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+    fitted = settings.openai_calibration
+    endpoint = EmbeddingEndpoint(
+        api_key=settings.openai_api_key.get_secret_value(),
+        base_url=settings.openai_base_url,
+        calibration=PROVISIONAL if fitted is None else SimilarityCalibration(*fitted),
+    )
+    remote = OpenAIEmbedder(endpoint, rng=random.Random())  # noqa: S311 - jitter, not secrecy
+    stack.push_async_callback(remote.close)
+    return remote
 
 
-def _language(settings: Settings, stack: AsyncExitStack) -> Language:
+def open_stance(settings: Settings, stack: AsyncExitStack) -> StanceModel:
+    """The local model if it is there and wanted, else the rules. A damaged model is an error, never a silent change."""
+    folder = _stance_folder(settings)
+    if folder is None:
+        return LexicalStance()
+    from agents.language.stance import OnnxStance
+
+    try:
+        model = OnnxStance(folder)
+    except (FileNotFoundError, ValueError) as error:
+        raise SettingsError(f"{error}; or set VERISTREAM_STANCE=rules") from error
+    stack.callback(model.close)
+    return model
+
+
+def stance_name(settings: Settings) -> str:
+    """What answers for stances, without loading it: for those who only report."""
+    folder = _stance_folder(settings)
+    if folder is None:
+        return LexicalStance.name
+    from agents.language.stance.files import model_name
+
+    return model_name(folder)
+
+
+def _stance_folder(settings: Settings) -> Path | None:
+    if settings.stance == "rules":
+        return None
+    if settings.stance_model is not None:
+        return settings.stance_model
+    try:
+        return model_folder(STANCE_FOLDER)
+    except FileNotFoundError as error:
+        if settings.stance == "auto":
+            return None
+        raise SettingsError(
+            "VERISTREAM_STANCE=model, but no stance model came with this package: "
+            "name its folder in VERISTREAM_STANCE_MODEL, or set VERISTREAM_STANCE=rules"
+        ) from error
+
+
+async def _language(settings: Settings, answers: AnswerStore, stack: AsyncExitStack) -> Language:
     """The tasks, with a model to ask where a key is set."""
     policy = LanguagePolicy(
         decompose=DecomposePolicy(
@@ -212,22 +274,36 @@ def _language(settings: Settings, stack: AsyncExitStack) -> Language:
     )
     if settings.openai_api_key is None:
         return Language(policy=policy)
+    model = await stack.enter_async_context(open_model(settings))
+    return Language(Asker(model, AnswerCache(answers, utc_now), _asking(settings)), policy)
+
+
+@asynccontextmanager
+async def open_model(settings: Settings) -> AsyncIterator["OpenAIModel"]:
+    """The model that the settings name; its client is loaded only when it is used."""
     from agents.language.llm.openai_model import Endpoint, OpenAIModel
 
+    if settings.openai_api_key is None:
+        raise SettingsError("no language model is configured: set OPENAI_API_KEY")
     endpoint = Endpoint(
         api_key=settings.openai_api_key.get_secret_value(),
         base_url=settings.openai_base_url,
         model=settings.openai_model,
+        models=settings.openai_models,
+        api_version=settings.openai_api_version,
     )
     model = OpenAIModel(endpoint, clock=time.monotonic, rng=random.Random())  # noqa: S311 - jitter, not secrecy
-    stack.push_async_callback(model.close)
-    return Language(
-        Asker(
-            model,
-            MemoryCache(utc_now),
-            AskPolicy(quota=QuotaPolicy(max_calls=settings.llm_max_calls, max_tokens=settings.llm_max_tokens)),
-        ),
-        policy,
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+def _asking(settings: Settings) -> AskPolicy:
+    return AskPolicy(
+        quota=QuotaPolicy(max_calls=settings.llm_max_calls, max_tokens=settings.llm_max_tokens),
+        prices=tuple((name, Price(*price)) for name, price in settings.llm_prices.items()),
+        cache_ttl=timedelta(hours=settings.llm_cache_hours),
     )
 
 
@@ -235,6 +311,8 @@ def _budget(settings: Settings) -> LoopBudget:
     return LoopBudget(
         queries=settings.query_budget,
         urls_per_query=settings.urls_per_query,
+        pages=settings.pages_per_job,
+        bytes=settings.bytes_per_job,
         deadline=timedelta(seconds=settings.job_deadline_seconds),
         parent_deadline=timedelta(seconds=settings.parent_deadline_seconds),
         per_query=settings.rag_top_k,
@@ -270,4 +348,5 @@ async def open_desk(settings: Settings) -> AsyncIterator["Desk"]:
         listening = asyncio.create_task(hub.run())
         stack.callback(listening.cancel)
         guard = Guard(settings, keys, time.monotonic)
-        yield Desk(settings, ledger, Admission(ledger, settings, utc_now), producer, hub, guard)
+        admission = Admission(ledger, settings, utc_now)
+        yield Desk(settings, ledger, admission, producer, hub, guard)

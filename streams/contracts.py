@@ -1,6 +1,7 @@
 """The models on the wire that only this floor needs; the jobs' own models live with the agents that fill them."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -49,11 +50,21 @@ def position(model: BaseModel) -> Position:
     raise TypeError(f"{type(model).__name__} is not a step of a job")
 
 
-def progress(stage: str, at: Position, note: Note, now: datetime) -> ProgressEvent:
-    """The event that tells of one note."""
+def progress(stage: str, at: Position, notes: Sequence[Note], now: datetime) -> list[ProgressEvent]:
+    """The events that tell of a step's notes. What happens twice in one step (a batch) is numbered from the second."""
+    told: Counter[str] = Counter()
+    events = []
+    for note in notes:
+        told[note.event] += 1
+        times = told[note.event]
+        events.append(_event(stage, at, note, now, suffix=f"/{times}" if times > 1 else ""))
+    return events
+
+
+def _event(stage: str, at: Position, note: Note, now: datetime, *, suffix: str) -> ProgressEvent:
     step = f"{stage}:{at.part}" if at.part else stage
     return ProgressEvent(
-        id=f"{at.job_id}/{at.attempt}/{at.loop}/{step}/{note.event}",
+        id=f"{at.job_id}/{at.attempt}/{at.loop}/{step}/{note.event}{suffix}",
         job_id=at.job_id,
         attempt=at.attempt,
         loop=at.loop,

@@ -55,6 +55,20 @@ END_TO_END = Histogram(
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300),
     registry=WORKER,
 )
+LANGUAGE_CALLS = Counter("veristream_language_calls_total", "Calls of language models.", registry=WORKER)
+LANGUAGE_TOKENS = Counter("veristream_language_tokens_total", "Tokens in and out.", registry=WORKER)
+LANGUAGE_COST = Counter(
+    "veristream_language_cost_usd_total", "US dollars, by the prices in the settings.", registry=WORKER
+)
+LANGUAGE_CACHE_HITS = Counter(
+    "veristream_language_cache_hits_total", "Questions answered from the store instead of a model.", registry=WORKER
+)
+LANGUAGE_SKIPPED = Counter(
+    "veristream_language_skipped_total",
+    "Calls that rules stood in for, and why.",
+    ["call", "reason"],
+    registry=WORKER,
+)
 CONSUMER_LAG = Gauge("veristream_consumer_lag", "Events waiting, per topic.", ["topic"], registry=WORKER)
 LOST_EVENTS = Counter(
     "veristream_lost_events_total", "Offsets that vanished before they were read.", ["topic"], registry=WORKER

@@ -46,7 +46,8 @@ def settings_page() -> str:
         variable = alias.choices[0] if isinstance(alias, AliasChoices) else f"{PREFIX}{name.upper()}"
         default = field.get_default(call_default_factory=True, validated_data={})
         shown = ", ".join(default) if isinstance(default, tuple) else default
-        lines.append(f"| `{variable}` | {'unset' if shown in (None, '') else f'`{shown}`'} | {field.description} |")
+        meaning = " ".join((field.description or "").split())
+        lines.append(f"| `{variable}` | {'unset' if shown in (None, '', {}) else f'`{shown}`'} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 

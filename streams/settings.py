@@ -8,8 +8,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import SettingsError as EnvironmentUnreadable
+
+from agents.language.calibration import SimilarityCalibration
+from agents.language.quota import CallTag
 
 PREFIX = "VERISTREAM_"
+PriceInDollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 # 004 §7.2 names these as credible by default; CREDIBLE_DOMAINS replaces the list.
 DEFAULT_CREDIBLE_DOMAINS = (
@@ -142,10 +147,14 @@ class Settings(BaseSettings):
     # The loop (001, 004).
     agentic_loop_max_iter: int = Field(default=3, ge=1, le=20, validation_alias=_spelled("AGENTIC_LOOP_MAX_ITER"))
     """Planned sets of queries per job (004)."""
-    query_budget: int = Field(default=4, ge=0, le=50)
+    query_budget: int = Field(default=6, ge=0, le=50)
     """Searches per job (001)."""
     urls_per_query: int = Field(default=4, ge=1, le=50)
     """Pages fetched per search (001)."""
+    pages_per_job: int = Field(default=12, ge=1, le=200)
+    """Pages fetched per job, those that fail included (002)."""
+    bytes_per_job: int = Field(default=32_000_000, ge=5_000_000)
+    """Bytes of pages per job, unpacked; at least one page of the largest size, 5,000,000."""
     job_deadline_seconds: float = Field(default=120.0, gt=0)
     """After this a job is decided with what it has."""
     parent_deadline_seconds: float = Field(default=240.0, gt=0)
@@ -196,8 +205,25 @@ class Settings(BaseSettings):
     """Its address, if it is not OpenAI's own."""
     embedder: Literal["bge-small", "static", "openai"] = "bge-small"
     """What makes sentence vectors: the local model, the small static table, or OpenAI's `text-embedding-3-small`."""
+    openai_calibration: tuple[float, float, float] | None = None
+    """What `models/fit_calibration.py openai` printed, as JSON: `[0.1, 0.35, 0.8]`. Without it the `openai` embedder's
+    similarities are read with provisional values that nobody fitted."""
+    stance: Literal["auto", "model", "rules"] = "auto"
+    """What says whether a passage supports or refutes: the local model, the rules, or the model where it is there."""
+    stance_model: Path | None = None
+    """Folder of the stance model; unset means the one that came with the package."""
     openai_model: str = "gpt-4o-mini"
     """The model that is asked."""
+    openai_models: dict[CallTag, str] = {}
+    """Another model for some calls, as JSON: `{"verdict": "gpt-4o", "facts": "gpt-4o-mini"}`."""
+    openai_api_version: str = ""
+    """For Azure-style endpoints: sent as `api-version`, and the key as `api-key`. `OPENAI_BASE_URL` ends with the
+    deployment."""
+    llm_prices: dict[str, tuple[PriceInDollars, PriceInDollars]] = {}
+    """US dollars per million tokens, in and out, as JSON: `{"gpt-4o-mini": [0.15, 0.6]}`. A job's cost is in its
+    verdict; a model that is not listed costs nothing that we know of."""
+    llm_cache_hours: float = Field(default=24.0, ge=0, le=8_760, allow_inf_nan=False)
+    """How long the answer to the same question, model and version of the prompt is used again; 0 keeps nothing."""
     llm_max_calls: int = Field(default=8, ge=2, le=100)
     """Model calls per job; two of them are kept for fact extraction and the verdict (001)."""
     llm_max_tokens: int = Field(default=60_000, ge=0)
@@ -223,10 +249,10 @@ class Settings(BaseSettings):
             return tuple(part.strip().lower() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("data_dir")
+    @field_validator("data_dir", "stance_model")
     @classmethod
-    def _expanded(cls, value: Path) -> Path:
-        return value.expanduser()
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return value.expanduser() if value is not None else None
 
     @field_validator("broker")
     @classmethod
@@ -237,6 +263,13 @@ class Settings(BaseSettings):
         if not all(host.rpartition(":")[2].isdigit() and host.rpartition(":")[0] for host in hosts):
             raise ValueError("expected kafka://host:port[,host:port]")
         return "kafka://" + ",".join(hosts)
+
+    @field_validator("openai_calibration")
+    @classmethod
+    def _rising(cls, value: tuple[float, float, float] | None) -> tuple[float, float, float] | None:
+        if value is not None:
+            SimilarityCalibration(*value)
+        return value
 
     @model_validator(mode="after")
     def _sasl_is_complete(self) -> Self:
@@ -288,9 +321,12 @@ def load_settings(**overrides: object) -> Settings:
     refuse_unknown_keys(os.environ)
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]  # fields are validated by pydantic
+    except EnvironmentUnreadable as error:
+        named = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "a setting")
+        raise SettingsError(f"{PREFIX}{named.upper()} is not valid JSON; docs/reference has an example") from None
     except ValidationError as error:
         first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper() or "the settings"
+        name = str(first["loc"][0]).upper() if first["loc"] else "the settings"
         if name.lower() in Settings.model_fields and Settings.model_fields[name.lower()].validation_alias is None:
             name = PREFIX + name
         raise SettingsError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None

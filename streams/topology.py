@@ -37,7 +37,7 @@ STAGES: tuple[Stage, ...] = (
         "retrieval",
         topics.RETRIEVAL,
         retrieval.handle,
-        (topics.RANKING, topics.RETRIEVAL, topics.AGGREGATION, topics.VERDICTS),
+        (topics.RANKING, topics.RETRIEVAL, topics.ADJUDICATION, topics.AGGREGATION, topics.VERDICTS),
         timeout=20,
     ),
     Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=20),
@@ -47,7 +47,7 @@ STAGES: tuple[Stage, ...] = (
         topics.SEARCH_EXPANSION,
         search_expansion.handle,
         (topics.RETRIEVAL, topics.ADJUDICATION),
-        timeout=60,
+        timeout=90,
     ),
     Stage(
         "adjudication",

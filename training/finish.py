@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.language.ports import Pair
+from agents.language.rules.stance import LexicalStance
 from agents.language.stance.calibration import StanceCalibration
 from agents.language.stance.figures import Figures, read_figures
 from agents.language.stance.files import CHECKSUMS, NEEDED
 from agents.language.stance.onnx import OnnxStance, StanceRunPolicy
 from agents.language.stance.windows import pool
+from scoring.values import StanceLabel
 from training.base import read_compact
 from training.calibrate import Labelled, as_json, fit
 from training.export import write_onnx
@@ -29,7 +31,10 @@ from training.pairs import DevPair, read_dev
 Floats = NDArray[np.float64]
 FITTED_HALF = 0
 """Rows with an even number fit the calibration; the odd ones judge it."""
-METHOD = "temperature, a bias for neutral and a shift per answer of the numbers; least log loss on every even row"
+METHOD = (
+    "temperature, a bias for neutral and a shift per answer of the numbers; least log loss on every even row; "
+    "a fixed shift for findings of the rules"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ class ReadPair:
 
     logits: tuple[Floats, ...]
     figures: tuple[Figures, ...]
+    found: tuple[StanceLabel, ...]
+    """What the rules find in each window."""
 
 
 def write_folder(out: Path, calibration: StanceCalibration, notes: Mapping[str, object]) -> None:
@@ -50,11 +57,12 @@ def write_folder(out: Path, calibration: StanceCalibration, notes: Mapping[str, 
 
 def read_set(model: OnnxStance, pairs: Sequence[DevPair]) -> list[ReadPair]:
     """Every pair through the network, in windows where it is long."""
-    found = []
+    found, rules = [], LexicalStance()
     for pair in pairs:
         windows = model.windows(Pair(pair.claim, pair.evidence))
         logits = tuple(model.logits(pair.claim, window) for window in windows)
-        found.append(ReadPair(logits, tuple(read_figures(pair.claim, window) for window in windows)))
+        figures = tuple(read_figures(pair.claim, window) for window in windows)
+        found.append(ReadPair(logits, figures, tuple(rules.find(pair.claim, window).label for window in windows)))
     return found
 
 
@@ -62,9 +70,7 @@ def probabilities(rows: Sequence[ReadPair], calibration: StanceCalibration, shar
     """What the finished model answers."""
     answers = []
     for row in rows:
-        each = [
-            calibration.probabilities(logits, figures) for logits, figures in zip(row.logits, row.figures, strict=True)
-        ]
+        each = [calibration.probabilities(*window) for window in zip(row.logits, row.figures, row.found, strict=True)]
         answers.append(each[0] if len(each) == 1 else pool(each, sharpness))
     return np.stack(answers)
 

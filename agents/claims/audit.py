@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from agents.claims.audit_loop import audit_loop
 from agents.claims.evidence import EvidenceRow, with_copies_marked
 from agents.claims.matching.decision import compare
 from agents.claims.matching.earlier import first_told
@@ -97,6 +98,7 @@ def _audit(package: VerdictPackage) -> list[Difference]:
         *_scores(package),
         *_stances(package),
         *_copies(package),
+        *_looped(package),
         *_differing(package, rebuilt, [name for name in VerdictPackage.model_fields if name not in GIVEN]),
     ]
 
@@ -182,10 +184,9 @@ def _scores(package: VerdictPackage) -> Iterator[Difference]:
 def _stances(package: VerdictPackage) -> Iterator[Difference]:
     """Three probabilities add up to one."""
     for number, row in enumerate(package.evidence):
-        for place, stance in enumerate((row.stance, *row.part_stances)):
-            total = stance.supports + stance.refutes + stance.neutral
-            if abs(total - 1.0) > STANCE_TOLERANCE:
-                yield Difference(f"evidence.{number}.stances.{place}", total, 1.0)
+        total = row.stance.supports + row.stance.refutes + row.stance.neutral
+        if abs(total - 1.0) > STANCE_TOLERANCE:
+            yield Difference(f"evidence.{number}.stance", total, 1.0)
 
 
 def _copies(package: VerdictPackage) -> Iterator[Difference]:
@@ -193,6 +194,12 @@ def _copies(package: VerdictPackage) -> Iterator[Difference]:
     again = with_copies_marked(package.evidence, policy_of(package).stories)
     for number, (stated, row) in enumerate(zip(package.evidence, again, strict=True)):
         yield from _compare(f"evidence.{number}.same_as", stated.same_as, row.same_as)
+
+
+def _looped(package: VerdictPackage) -> Iterator[Difference]:
+    """The loop's own record."""
+    for where, stated, again in audit_loop(package.loop, policy_of(package)):
+        yield from _compare(where, stated, again)
 
 
 def _of_row(row: EvidenceRow) -> dict[str, Any]:

@@ -8,8 +8,17 @@ from datetime import timedelta
 class LoopBudget:
     """Bounds of the corrective loop; the settings fill them."""
 
-    queries: int = 4
+    queries: int = 6
+    """Searches per job: two for each of the planned sets."""
     urls_per_query: int = 4
+    pages: int = 12
+    """Fetches per job, failed ones included (002's `max_extracts`)."""
+    bytes: int = 32_000_000
+    """Bytes of pages per job, unpacked."""
+    page_bytes: int = 5_000_000
+    """What is set aside for a page before it is fetched: the largest that a fetcher takes."""
+    batch: int = 5
+    """Pages of one job that are fetched at once and stored before the next are (002)."""
     deadline: timedelta = timedelta(seconds=120)
     parent_deadline: timedelta = timedelta(seconds=240)
     """How long a decomposed claim waits for its sub-claims. Each of them stops searching at `deadline` and then only
@@ -21,3 +30,24 @@ class LoopBudget:
     candidates: int = 25
     """Candidates that are ranked (RERANK_TOP_K)."""
     trust_mode: str = "adaptive"
+
+    def __post_init__(self) -> None:
+        if self.bytes < self.page_bytes:
+            raise ValueError(f"{self.bytes} bytes per job are less than one page may have ({self.page_bytes})")
+
+    def pages_left(self, fetched: int, taken: int) -> int:
+        """How many pages may be fetched at once when so many were, with so many bytes: neither bound can be passed."""
+        return max(0, min(self.pages - fetched, (self.bytes - taken) // self.page_bytes))
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The bounds as the package shows them."""
+        return {
+            "queries": self.queries,
+            "urls_per_query": self.urls_per_query,
+            "pages": self.pages,
+            "bytes": self.bytes,
+            "page_bytes": self.page_bytes,
+            "iterations": self.iterations,
+            "deadline_seconds": self.deadline.total_seconds(),
+        }

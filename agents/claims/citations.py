@@ -30,13 +30,16 @@ def citations(validated: Sequence[news.Citation], job: ClaimJob, trust: Adaptive
     made = []
     for row in (rows[one.evidence_id] for one in validated):
         side = sides.get(row.id, _Side("neutral", job.claim))
+        quote = (telling_sentence(side.part, row.text) or row.text)[:QUOTE_CHARACTERS]
+        start = row.text.find(quote)
         made.append(
             Citation(
                 evidence_id=row.id,
                 url=row.url,
                 title=row.title,
                 domain=row.domain,
-                quote=(telling_sentence(side.part, row.text) or row.text)[:QUOTE_CHARACTERS],
+                quote=quote,
+                quote_start=start if start >= 0 else None,
                 stance=side.stance,
                 published=row.published,
             )

@@ -76,9 +76,22 @@ def _told(package: VerdictPackage, *, first: bool) -> Note:
             "stop_reason": package.loop.stop_reason,
             "seconds": package.timings["end_to_end_seconds"],
             "matched": package.match.kind if package.match is not None else None,
+            **_spent(package),
             **_ends(package),
         },
     )
+
+
+def _spent(package: VerdictPackage) -> dict[str, Detail]:
+    """What language models cost the job, its parts included."""
+    spent = package.language
+    return {
+        "llm_calls": spent.calls,
+        "llm_tokens": spent.tokens,
+        "llm_cost_usd": spent.cost_usd,
+        "llm_cache_hits": spent.cache_hits,
+        "llm_skipped": list(spent.skipped),
+    }
 
 
 def _ends(package: VerdictPackage) -> dict[str, Detail]:

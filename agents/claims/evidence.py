@@ -34,6 +34,8 @@ class CandidateRow(Wire):
     fetched: datetime | None = None
     content_hash: str = ""
     extraction: str = ""
+    language: str = ""
+    """Empty for English and where it is not known."""
     backfill: bool = False
     same_as: str = ""
     """The row that this one copies: the same story on another site. Such rows count once."""
@@ -72,8 +74,6 @@ class EvidenceRow(CandidateRow):
     notes: tuple[str, ...] = ()
     recency: float = 0.5
     stance: Stance = NEUTRAL
-    part_stances: tuple[Stance, ...] = ()
-    """Towards each judged part of the claim, in their order; empty for a claim judged as a whole."""
 
     def evidence(self) -> Evidence:
         """The value that the trust and verdict formulas read."""
@@ -102,3 +102,10 @@ def with_copies_marked(rows: Sequence[EvidenceRow], policy: StoryPolicy) -> tupl
     told = [Told(row.id, row.text, url_key(row.url), row.score.value) for row in rows]
     known = copies(told, policy)
     return tuple(row.model_copy(update={"same_as": known.get(row.id, "")}) for row in rows)
+
+
+def copies_last(rows: Sequence[CandidateRow], policy: StoryPolicy) -> list[CandidateRow]:
+    """The best first, but what only repeats a better row behind all others: a story on many sites crowds nobody out."""
+    best = sorted(rows, key=lambda row: (-max(row.semantic, row.kg), row.id))
+    same = copies([Told(row.id, row.text, url_key(row.url), max(row.semantic, row.kg)) for row in best], policy)
+    return [*(row for row in best if row.id not in same), *(row for row in best if row.id in same)]

@@ -57,6 +57,13 @@ def _trust(package: VerdictPackage) -> Iterator[str]:
     )
     loop = package.loop
     yield f"   {loop.count} loops, stopped because of {loop.stop_reason}; {len(loop.urls_processed)} pages read"
+    for number, step in enumerate(loop.steps, start=1):
+        after = "–" if step.trust_after is None else f"{step.trust_after:.2f}"
+        worth = "" if step.evoi is None else f", another page worth {step.evoi.value:.2f}"
+        yield (
+            f"   {number}. set {step.iteration}: {step.query}: {step.results} results, {step.read} of {step.pages} "
+            f"pages read, trust {step.trust_before:.2f} → {after}{worth}"
+        )
 
 
 def _numbers(package: VerdictPackage) -> Iterator[str]:

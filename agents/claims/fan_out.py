@@ -63,7 +63,6 @@ def sub_jobs(parent: ClaimJob, services: Services) -> list[ClaimJob]:
                 accepted_at=parent.accepted_at,
                 deadline=parent.deadline,
                 reading=reading,
-                loop=parent.loop.model_copy(update={"plan": reading.queries}),
                 quota=share,
                 sub=SubClaim(parent_id=parent.job_id, number=number, share=share),
             )
@@ -83,6 +82,7 @@ def _reading(parent: ClaimJob, text: str) -> Reading:
         subclaims=(text,),
         anchors={text: parent.reading.anchors.get(text, ())},
         queries=plan_queries(text, names, parent.submission.domain, parent.as_of),
+        sources=parent.reading.sources,
     )
 
 

@@ -8,6 +8,7 @@ from scoring.derivation import Derivation
 
 REASONS: Mapping[str, str] = {
     # On the verdict (000 §8, 004 §7).
+    "only_orders": "The text gives orders and claims nothing.",
     "no_admissible_evidence": "Nothing that was found speaks about the claim.",
     "breakdown": "The proposal says more than the parts of the claim bear out, or the opposite.",
     "strong_contradiction": "The claim is contradicted strongly, and no support is strong enough to stand against it.",
@@ -55,8 +56,10 @@ def guard(name: str, effect: str, on: str = "verdict") -> Guard:
     return Guard(name=name, effect=effect, on=on, reason=REASONS[name])
 
 
-def verdict_guards(decision: Decision) -> Iterator[Guard]:
+def verdict_guards(decision: Decision, *, only_orders: bool = False) -> Iterator[Guard]:
     """What reconciliation and validation did to the proposal, in order."""
+    if only_orders:
+        yield guard("only_orders", "locked as UNVERIFIABLE")
     for one in decision.reconciled.guards:
         yield guard(one.name, f"{one.before} → {one.after}")
     for lock in decision.reconciled.locks:

@@ -7,59 +7,12 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from agents.claims.evidence import ROW_LIMIT, CandidateRow, EvidenceRow
+from agents.claims.loop import LoopState
 from agents.claims.reading import Reading
 from agents.claims.submission import AnyJobId, JobId, Submission
 from agents.claims.wire import Wire
-from agents.evidence.ports import AttemptOutcome
 from agents.language.quota import QuotaState
 from scoring.values import Verdict
-
-StopReason = Literal[
-    "sufficient",
-    "cache",
-    "query_budget",
-    "url_exhausted",
-    "iteration_budget",
-    "deadline",
-    "confidence_mode",
-    "comparative_monopoly",
-    "evoi_below_cost",
-    "no_provider",
-    "no_new_evidence",
-    "dead_letter",
-]
-
-
-class AttemptRow(Wire):
-    """What asking one search provider came to."""
-
-    provider: str
-    outcome: AttemptOutcome
-    cost_usd: float = 0.0
-
-
-class SearchRow(Wire):
-    """One search: who was asked, in order, until one had results, and what that cost."""
-
-    query: str
-    results: int
-    attempts: tuple[AttemptRow, ...] = ()
-    cost_usd: float = 0.0
-
-
-class LoopState(Wire):
-    """Where the corrective loop stands. One loop is one visit to search expansion: one query."""
-
-    count: int = 0
-    plan: tuple[str, ...] = ()
-    """Queries that are planned and not run yet."""
-    queries: tuple[str, ...] = ()
-    searches: tuple[SearchRow, ...] = ()
-    """Every search with what it cost, those that nobody answered included."""
-    urls_processed: tuple[str, ...] = ()
-    urls_skipped: Mapping[str, int] = Field(default_factory=dict)
-    """How many URLs were passed over, by reason."""
-    stop_reason: StopReason | None = None
 
 
 class Proposal(Wire):
@@ -121,6 +74,8 @@ class ClaimJob(Wire):
     evidence: Annotated[tuple[EvidenceRow, ...], Field(max_length=ROW_LIMIT)] = ()
     proposal: Proposal = Proposal()
     quota: QuotaState = QuotaState()
+    models: Mapping[str, str] = Field(default_factory=dict)
+    """The local models that read for this job, by what they do."""
     from_cache: bool = False
     sub: SubClaim | None = None
     match: Match | None = None
@@ -144,7 +99,3 @@ class ClaimJob(Wire):
     def as_of(self) -> date:
         """The day as of which the claim is judged."""
         return self.submission.as_of or self.accepted_at.date()
-
-    def stopped(self, reason: StopReason) -> Self:
-        """The same job with the reason on record why its loop ended."""
-        return self.model_copy(update={"loop": self.loop.model_copy(update={"stop_reason": reason})})

@@ -1,40 +1,60 @@
 """What the evidence of a job amounts to: the one reading of it that ranking, trust and adjudication share."""
 
+import asyncio
 from collections.abc import Sequence
 
+from agents.claims.evidence import TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
+from agents.language.hostile import screen
 from agents.language.ports import Pair
 from agents.services import Services
 from scoring.adaptive_trust import AdaptiveTrust, assess
-from scoring.coverage import Stances
 from scoring.policy import Policy
 from scoring.sufficiency_gates import TrustMode
 from scoring.values import Stance
 
 
-async def judge_rows(claim: str, texts: Sequence[tuple[str, str]], services: Services) -> tuple[Stance, ...]:
-    """The stance of each (title, text) towards a claim, or a part of one."""
-    pairs = [Pair(claim, f"{title}. {text}" if title else text) for title, text in texts]
-    return tuple(await services.stance.judge(pairs)) if pairs else ()
+async def judge_rows(claim: str, rows: Sequence[CandidateRow], services: Services) -> tuple[Stance, ...]:
+    """The stance of each row towards a claim; what gives orders in it is not heard.
+
+    A model that understands more than one sentence at a time (`reads_pages`) also reads the rows of one page together,
+    in the order given: what one leaves open the next may settle. If the page as a whole says more than its first row
+    does, that row speaks for the page; the others speak for themselves, so that a page does not become several voices.
+    """
+    pages = _pages(rows) if getattr(services.stance, "reads_pages", False) else []
+    if not rows:
+        return ()
+    judged = await services.stance.judge(await asyncio.to_thread(_pairs, claim, rows, pages))
+    stances = {row.id: stance for row, stance in zip(rows, judged[: len(rows)], strict=True)}
+    for page, whole in zip(pages, judged[len(rows) :], strict=True):
+        if whole.neutral < stances[page[0].id].neutral:
+            stances[page[0].id] = whole
+    return tuple(stances[row.id] for row in rows)
 
 
-async def with_part_stances(job: ClaimJob, services: Services) -> ClaimJob:
-    """The job with the stance of every row towards each part of the claim; a plain claim has no parts."""
-    parts = judged_parts(job)
-    if not parts:
-        return job
-    texts = [(row.title, row.text) for row in job.evidence]
-    by_part = [await judge_rows(part, texts, services) for part in parts]
-    rows = tuple(
-        row.model_copy(update={"part_stances": tuple(stances[number] for stances in by_part)})
-        for number, row in enumerate(job.evidence)
-    )
-    return job.model_copy(update={"evidence": rows})
+def _pages(rows: Sequence[CandidateRow]) -> list[list[CandidateRow]]:
+    """The rows of every page that has more than one."""
+    pages: dict[tuple[str, str], list[CandidateRow]] = {}
+    for row in rows:
+        if row.title and row.origin != "kg":
+            pages.setdefault((row.domain, row.title), []).append(row)
+    return [page for page in pages.values() if len(page) > 1]
 
 
-def judged_parts(job: ClaimJob) -> tuple[str, ...]:
-    """The subclaims that are judged one by one; a claim without parts is judged as a whole."""
-    return job.subclaims if len(job.subclaims) > 1 else ()
+def _pairs(claim: str, rows: Sequence[CandidateRow], pages: Sequence[Sequence[CandidateRow]]) -> list[Pair]:
+    """Every row alone, then the rows of each page together."""
+    shown = [(row.text, row) for row in rows] + [(_joined(page), page[0]) for page in pages]
+    return [Pair(claim, _heard(text), _heard(row.title), row.published) for text, row in shown]
+
+
+def _heard(text: str) -> str:
+    """The text without sentences that give orders."""
+    return screen(text, len(text)).text
+
+
+def _joined(page: Sequence[CandidateRow]) -> str:
+    """As much of a page as one row may hold."""
+    return " ".join(dict.fromkeys(row.text for row in page))[:TEXT_LIMIT]
 
 
 def trust_mode(job: ClaimJob, services: Services) -> TrustMode:
@@ -44,22 +64,14 @@ def trust_mode(job: ClaimJob, services: Services) -> TrustMode:
 
 
 def adaptive_trust(job: ClaimJob, policy: Policy, mode: TrustMode) -> AdaptiveTrust:
-    """Adaptive trust over the rows as they stand."""
+    """Adaptive trust over the rows as they stand. A claim of several statements is not judged here: its parts are."""
     return assess(
         job.claim,
-        judged_parts(job),
+        (),
         [row.evidence() for row in job.evidence],
         policy.adaptive_trust,
         mode,
         trust=policy.trust,
         polarity=policy.polarity,
         proposed_anchors=job.reading.anchors if job.reading is not None else None,
-        stances=_part_stances(job),
     )
-
-
-def _part_stances(job: ClaimJob) -> Stances:
-    return {
-        part: {row.id: row.part_stances[number] for row in job.evidence if number < len(row.part_stances)}
-        for number, part in enumerate(judged_parts(job))
-    }

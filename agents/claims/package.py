@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agents.claims.evidence import EvidenceRow
-from agents.claims.job import Match, Proposal, SearchRow, StopReason
+from agents.claims.job import Match, Proposal
+from agents.claims.loop import EndReason, LoopStep
 from agents.claims.reading import Reading
 from agents.claims.submission import AnyJobId
 from agents.claims.wire import Wire
@@ -27,6 +28,9 @@ class Citation(Wire):
     title: str
     domain: str
     quote: str
+    """The sentence of the evidence that bears on the claim, as it stands there."""
+    quote_start: int | None = None
+    """Where it begins in the evidence's text; none where it had to be cleaned before it could be shown."""
     stance: StanceLabel
     published: date | None = None
 
@@ -89,12 +93,16 @@ class TrustGate(Wire):
 
 
 class LoopRow(Wire):
-    """What the corrective loop did."""
+    """What the corrective loop did, step by step, within which limits, and the facts on which it ended."""
 
     count: int
-    stop_reason: StopReason
+    iterations: int = 0
+    stop_reason: EndReason
+    decided_by: Mapping[str, Scalar] = Field(default_factory=dict)
+    limits: Mapping[str, float] = Field(default_factory=dict)
+    steps: tuple[LoopStep, ...] = ()
     queries: tuple[str, ...]
-    searches: tuple[SearchRow, ...] = ()
+    repeated: tuple[str, ...] = ()
     urls_processed: tuple[str, ...]
     urls_skipped: Mapping[str, int]
 
@@ -195,6 +203,8 @@ class VerdictPackage(Wire):
     matched_job_id: str | None = None
     match: Match | None = None
     policy: PolicyRow
+    models: Mapping[str, str] = Field(default_factory=dict)
+    """The local models that took part, with the checksum of their files where they have one."""
     timings: Mapping[str, float] = Field(default_factory=dict)
     trace_id: str
     as_of: date

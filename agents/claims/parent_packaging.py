@@ -8,7 +8,8 @@ from datetime import datetime
 
 from agents.claims.evidence import EvidenceRow, with_copies_marked
 from agents.claims.guards import number_guards
-from agents.claims.job import ClaimJob, StopReason
+from agents.claims.job import ClaimJob
+from agents.claims.loop import EndReason
 from agents.claims.package import Guard, LoopRow, Number, PolicyRow, SubResult, VerdictPackage
 from agents.claims.package_rows import (
     bootstrap_seed,
@@ -37,6 +38,7 @@ from scoring.trust import fixed_trust
 from scoring.truthfulness import truthfulness
 
 _CITED = re.compile(r"\[([^\]]+)\]")
+SETTLED: tuple[EndReason, ...] = ("sufficient", "confidence_mode", "cache")
 _MISSING = {"deadline": "did not answer in time", "dead_letter": "became a dead letter"}
 
 
@@ -144,6 +146,7 @@ def build_parent_package(
         guards=(*_guards(subs, joint), *number_guards(derivations)),
         derivations=derivations,
         policy=PolicyRow(name=policy.name, values=policy.as_values()),
+        models=next((sub.package.models for sub in subs if sub.package is not None), {}),
         timings={"end_to_end_seconds": (now - job.accepted_at).total_seconds()},
         trace_id=trace_id(job.job_id, job.attempt),
         as_of=job.as_of,
@@ -179,23 +182,25 @@ def _loop(subs: Sequence[SubResult]) -> LoopRow:
         skipped.update(one.urls_skipped)
     return LoopRow(
         count=sum(one.count for one in loops),
+        iterations=max((one.iterations for one in loops), default=0),
         stop_reason=_stop_reason(subs, [one.stop_reason for one in loops]),
         queries=tuple(query for one in loops for query in one.queries),
-        searches=tuple(search for one in loops for search in one.searches),
+        steps=tuple(step for one in loops for step in one.steps),
+        repeated=tuple(query for one in loops for query in one.repeated),
         urls_processed=tuple(dict.fromkeys(url for one in loops for url in one.urls_processed)),
         urls_skipped=dict(skipped),
     )
 
 
-def _stop_reason(subs: Sequence[SubResult], reasons: Sequence[StopReason]) -> StopReason:
+def _stop_reason(subs: Sequence[SubResult], reasons: Sequence[EndReason]) -> EndReason:
     """What kept the claim from being settled, if anything did: that of a part that did not come before all others."""
     missing = [sub.missing for sub in subs if sub.missing is not None]
     if missing:
         return "deadline" if "deadline" in missing else "dead_letter"
-    unsettled = [reason for reason in reasons if reason not in ("cache", "sufficient")]
+    unsettled = [reason for reason in reasons if reason not in SETTLED]
     if unsettled:
         return unsettled[0]
-    return "sufficient" if "sufficient" in reasons else "cache"
+    return next((reason for reason in SETTLED if reason in reasons), "cache")
 
 
 def _analysis_counts(

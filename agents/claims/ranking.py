@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from agents.claims.evidence import CandidateRow, EvidenceRow, with_copies_marked
 from agents.claims.job import ClaimJob
 from agents.claims.judging import judge_rows
+from agents.evidence.ingest import SNIPPET, is_snippet
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.gatekeeper import GateResult, gatekeep
@@ -15,8 +16,6 @@ from scoring.rerank import rerank
 from scoring.stories import Told, copies
 from scoring.values import NEUTRAL, Ranked, Stance
 
-TOP_K_GROWTH = 2
-"""Rows more for every loop: what is looked for again is looked at more widely (004 §4)."""
 MOST_ROWS = 20
 MOST_COPIES = 10
 """Copies of the stories that are kept, on other sites: shown for what they are, and counted for nothing."""
@@ -38,13 +37,13 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     gated = _gated(job, ranking, services.policy)
     same = _same_story(gated.rows, services.policy)
     originals = [row for row in gated.rows if row.candidate.id not in same]
-    stances = await _read_closely(job, originals, services)
+    stances = await _read_closely(job, found, originals, services)
     # A copy says what its original says.
     stances |= {copy: stances[original] for copy, original in same.items() if original in stances}
     # 1 - P(neutral) is how much a passage has to say about the claim, on whichever side.
     relevance = {one: 1.0 - stance.neutral for one, stance in stances.items()}
     ordered = [one.row for one in rerank(originals, relevance, services.policy.rerank).rows]
-    keep = min(MOST_ROWS, job.submission.top_k + TOP_K_GROWTH * job.loop.count)
+    keep = min(MOST_ROWS, job.submission.top_k + services.policy.loop.top_k_growth * job.loop.iteration)
     kept = ordered[:keep]
     repeated = [row for row in gated.rows if same.get(row.candidate.id) in {one.candidate.id for one in kept}]
     kept += [one.row for one in rerank(repeated, relevance, services.policy.rerank).rows][:MOST_COPIES]
@@ -58,7 +57,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
             "top_score": round(ranking.top_ranking_score, 4),
         },
     )
-    job = job.model_copy(update={"candidates": (), "evidence": evidence})
+    models = {"embedder": services.embedder.name, "stance": services.stance.name}
+    job = job.model_copy(update={"candidates": (), "evidence": evidence, "models": models})
     return StepResult((Send("trust", job.job_id, job),), (told,))
 
 
@@ -80,23 +80,26 @@ def _only_known_copies(rows: Sequence[EvidenceRow], same: Mapping[str, str]) -> 
     return tuple(row for row in rows if row.same_as or row.id not in same)
 
 
-async def _read_closely(job: ClaimJob, rows: Sequence[Ranked], services: Services) -> dict[str, Stance]:
+async def _read_closely(
+    job: ClaimJob, found: Mapping[str, CandidateRow], rows: Sequence[Ranked], services: Services
+) -> dict[str, Stance]:
     chosen = rows[:READ_CLOSELY]
-    texts = [(row.candidate.title, row.candidate.text) for row in chosen]
-    judged = await judge_rows(job.claim, texts, services)
+    judged = await judge_rows(job.claim, [found[row.candidate.id] for row in chosen], services)
     return {row.candidate.id: stance for row, stance in zip(chosen, judged, strict=True)}
 
 
 def _row(row: CandidateRow, ranked: Ranked, stance: Stance) -> EvidenceRow:
     recency = ranked.score.inputs["recency_boost"]
+    lead = is_snippet(row.extraction)
     return EvidenceRow(
         **row.model_dump(),
         score=ranked.score,
         claim_overlap=ranked.claim_overlap,
         entity_overlap=ranked.entity_overlap,
         anchor_match_score=ranked.anchor_match_score,
-        admissible=ranked.admissible_for_trust,
-        notes=ranked.notes,
+        # Nobody has read the page that a snippet is of: it is shown, and nothing rests on it.
+        admissible=ranked.admissible_for_trust and not lead,
+        notes=(*ranked.notes, SNIPPET) if lead else ranked.notes,
         recency=recency if isinstance(recency, float) else 0.5,
         stance=stance,
     )

@@ -6,8 +6,6 @@ from agents.claims.job import ClaimJob
 from agents.claims.package import Citation
 from agents.claims.verdict import Decision
 from agents.language.rules.rationale import CitedPassage, write_rationale
-from scoring.adaptive_trust import AdaptiveTrust
-from scoring.values import SegmentStatus
 
 _CITED = re.compile(r"\[([^\]]+)\]")
 # With a scheme, or a name of two or more labels that ends as host names do; "U.S.", "3.5" and "e.g." are none.
@@ -25,7 +23,7 @@ def _strange_addresses(words: str, cited: tuple[Citation, ...]) -> set[str]:
     return found - {address.rstrip("/") for address in known}
 
 
-def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tuple[Citation, ...]) -> str:
+def rationale(job: ClaimJob, decision: Decision, cited: tuple[Citation, ...]) -> str:
     """The model's words if they argue for this verdict and cite only what is cited; else words by rule."""
     proposed = job.proposal
     ids = {one.evidence_id for one in cited}
@@ -33,7 +31,7 @@ def rationale(job: ClaimJob, decision: Decision, trust: AdaptiveTrust, cited: tu
     if argues and set(_CITED.findall(proposed.rationale)) <= ids and not _strange_addresses(proposed.rationale, cited):
         return proposed.rationale
     passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
-    several = len(trust.segments) > 1
-    open_parts = [one.text for one in trust.segments if several and one.status is SegmentStatus.UNKNOWN]
     reason = next((_WHY_NOT[lock] for lock in decision.reconciled.locks if lock in _WHY_NOT), "")
-    return write_rationale(job.claim, decision.verdict, passages, open_parts, reason)
+    if job.loop.stop_reason == "nothing_to_verify":
+        reason = "it gives orders and claims nothing"
+    return write_rationale(job.claim, decision.verdict, passages, reason=reason)

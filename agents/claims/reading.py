@@ -1,9 +1,11 @@
 """What is known of a claim before it is searched for. Kept first-write-wins: no model may read it twice differently."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from agents.claims.submission import CLAIM_MAX_CHARACTERS
 from agents.claims.wire import Wire
+from agents.evidence.inline import inline_sources, without_sources
 from agents.language.hostile import clean
 from agents.language.quota import QuotaState
 from agents.language.service import Language
@@ -27,16 +29,23 @@ class Reading(Wire):
     subclaims: tuple[str, ...] = ()
     anchors: Mapping[str, tuple[str, ...]] = {}
     queries: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    """Addresses that the claim names itself."""
     removed: int = 0
     """Sentences that gave orders instead of claiming something."""
     quota: QuotaState = QuotaState()
+
+    @property
+    def is_only_orders(self) -> bool:
+        """Whether nothing was left to look for once the orders were gone."""
+        return self.removed > 0 and not self.queries
 
 
 async def read_once(
     text: ClaimText, language: Language, ledger: VerdictLedger, *, job_id: str, attempt: int, quota: QuotaState
 ) -> Reading:
     """Read the claim, keep the reading, and return the one that is kept."""
-    found, spent = await language.read_claim(text, quota)
+    found, spent = await language.read_claim(replace(text, text=without_sources(text.text)), quota)
     kept = await ledger.remember(job_id, attempt, 0, "reading", _reading(found, text, spent).model_dump_json().encode())
     return Reading.model_validate_json(kept)
 
@@ -49,6 +58,7 @@ def _reading(found: ClaimReading, text: ClaimText, quota: QuotaState) -> Reading
         subclaims=tuple(parts),
         anchors={part: found.anchors[asked] for part, asked in parts.items() if asked in found.anchors},
         queries=found.queries,
+        sources=inline_sources(text.text),
         removed=found.removed,
         quota=quota,
     )

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from agents.claims.job import ClaimJob, LoopState, SubClaim
+from agents.claims.job import ClaimJob, SubClaim
+from agents.claims.loop import LoopState
 from agents.claims.package import VerdictPackage
 from agents.claims.submission import Submission
 from scoring.policy import Policy
@@ -27,8 +28,9 @@ def job_of(package: VerdictPackage) -> ClaimJob:
         deadline=package.decided_at,
         reading=package.reading,
         proposal=package.proposal,
-        loop=LoopState(**package.loop.model_dump()),
+        loop=LoopState(count=package.loop.count, stop_reason=package.loop.stop_reason),
         evidence=package.evidence,
+        models=package.models,
         from_cache=package.loop.stop_reason == "cache",
         match=package.match,
         sub=SubClaim(parent_id=parent_id, number=sub_number(package.job_id)) if parent_id is not None else None,

@@ -3,26 +3,45 @@
 import asyncio
 from collections.abc import Sequence
 
-from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
+from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow, copies_last
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.matching.earlier import worded_anew
+from agents.claims.planning import with_first_set
 from agents.claims.reading import read_once
-from agents.language.ports import embed_queries
+from agents.evidence.language import marked_language
+from agents.language.ports import embed_queries, vector_share
 from agents.language.tasks.claim import ClaimText
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from storage.ports import GraphCandidate, Hit, HybridQuery
-from storage.ports.evidence import content_hash
+from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE, content_hash
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Search with the whole claim and with its parts, in the index and in the graph at once, and merge."""
     job = await _read(job, services)
+    if job.reading is not None and job.reading.is_only_orders:
+        return _nothing_to_verify(job)
     if is_decomposed(job):
         return await fan_out(job, services)
+    if job.loop.count == 0:
+        job = await with_first_set(job, services)
+    job, lent = await _with_earlier(job, services)
+    rows, late = await look_up(job, services, lent)
+    job = job.model_copy(update={"candidates": rows, "evidence": ()})
+    told = {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows), "after_as_of": late}
+    return StepResult((Send("ranking", job.job_id, job),), (Note("retrieved", told),))
+
+
+async def look_up(
+    job: ClaimJob, services: Services, lent: Sequence[CandidateRow] = ()
+) -> tuple[tuple[CandidateRow, ...], int]:
+    """What is found for a claim that has been read, the nearest first; and how many rows are later than its date.
+
+    Rows that an earlier job lends are looked at too, where they were not found anyway."""
     queries = list(dict.fromkeys((job.claim, *job.subclaims)))
-    by_query, by_graph = await asyncio.gather(_indexed(queries, services), _related(job, services))
+    by_query, by_graph = await asyncio.gather(_indexed(queries, job, services), _related(job, services))
     found: dict[str, CandidateRow] = {}
     for number, hits in enumerate(by_query):
         reason = "claim" if number == 0 else f"part {number}"
@@ -30,14 +49,11 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
             _merge(found, _passage_row(hit, reason, services))
     for candidate in by_graph:
         _merge(found, _fact_row(candidate, services))
-    job, lent = await _with_earlier(job, services)
     for row in lent:
         found.setdefault(row.id, row)
+    in_time = [row for row in found.values() if row.published is None or row.published <= job.as_of]
     limit = min(ROW_LIMIT, services.budget.candidates)
-    rows = sorted(found.values(), key=lambda row: (-max(row.semantic, row.kg), row.id))[:limit]
-    job = job.model_copy(update={"candidates": tuple(rows), "evidence": ()})
-    told = Note("retrieved", {"candidates": len(rows), "from_graph": sum(row.origin == "kg" for row in rows)})
-    return StepResult((Send("ranking", job.job_id, job),), (told,))
+    return tuple(copies_last(in_time, services.policy.stories)[:limit]), len(found) - len(in_time)
 
 
 async def _read(job: ClaimJob, services: Services) -> ClaimJob:
@@ -48,8 +64,7 @@ async def _read(job: ClaimJob, services: Services) -> ClaimJob:
     reading = await read_once(
         text, services.language, services.ledger, job_id=job.job_id, attempt=job.attempt, quota=job.quota
     )
-    loop = job.loop.model_copy(update={"plan": reading.queries})
-    return job.model_copy(update={"reading": reading, "quota": reading.quota, "loop": loop})
+    return job.model_copy(update={"reading": reading, "quota": reading.quota})
 
 
 async def _with_earlier(job: ClaimJob, services: Services) -> tuple[ClaimJob, tuple[CandidateRow, ...]]:
@@ -61,18 +76,39 @@ async def _with_earlier(job: ClaimJob, services: Services) -> tuple[ClaimJob, tu
     return job.model_copy(update={"match": match}), rows
 
 
-async def _indexed(queries: Sequence[str], services: Services) -> list[list[Hit]]:
+def _nothing_to_verify(job: ClaimJob) -> StepResult:
+    """A text that gives orders and claims nothing is neither looked up nor searched for."""
+    job = job.model_copy(update={"loop": job.loop.updated(stop_reason="nothing_to_verify")})
+    told = Note("nothing_to_verify", {"removed": job.reading.removed if job.reading is not None else 0})
+    return StepResult((Send("adjudication", job.job_id, job),), (told,))
+
+
+async def _indexed(queries: Sequence[str], job: ClaimJob, services: Services) -> list[list[Hit]]:
     vectors = await embed_queries(services.embedder, queries)
+    collections, limit, alpha = _collections(job, services), _per_query(job, services), vector_share(services.embedder)
     return await asyncio.gather(
         *(
-            services.index.search(HybridQuery(text=query, vector=vector, limit=services.budget.per_query))
+            services.index.search(
+                HybridQuery(text=query, vector=vector, limit=limit, alpha=alpha, collections=collections)
+            )
             for query, vector in zip(queries, vectors, strict=True)
         )
     )
 
 
 async def _related(job: ClaimJob, services: Services) -> list[GraphCandidate]:
-    return await services.graph.candidates(job.entities, services.budget.per_query) if job.entities else []
+    return await services.graph.candidates(job.entities, _per_query(job, services)) if job.entities else []
+
+
+def _collections(job: ClaimJob, services: Services) -> tuple[str, ...]:
+    """All of them; the last of several sets looks at current affairs only, and at what jobs have fetched (004 §4)."""
+    last = 1 < services.budget.iterations <= job.loop.iteration
+    return (CURRENT_AFFAIRS, FACTS) if last else (CURRENT_AFFAIRS, STATIC_KNOWLEDGE, FACTS)
+
+
+def _per_query(job: ClaimJob, services: Services) -> int:
+    """More passages with every set of queries."""
+    return services.budget.per_query + services.policy.loop.top_k_growth * job.loop.iteration
 
 
 def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:
@@ -93,6 +129,7 @@ def _passage_row(hit: Hit, reason: str, services: Services) -> CandidateRow:
         fetched=passage.fetched,
         content_hash=passage.content_hash,
         extraction=passage.extraction,
+        language=marked_language(passage.extraction),
         found_by=(f"{reason} by {matched}",),
     )
 

@@ -1,22 +1,37 @@
 """Trust: is the evidence sufficient, may the stored evidence settle it at once, or does a stop rule fire?"""
 
-from datetime import datetime
+from dataclasses import replace
 
-from agents.claims.job import ClaimJob, StopReason
-from agents.claims.judging import adaptive_trust, trust_mode, with_part_stances
-from agents.claims.verdict import decide
+from agents.claims.job import ClaimJob
+from agents.claims.judging import adaptive_trust, trust_mode
+from agents.claims.looking import concluded, looked_at, loop_facts
+from agents.claims.planning import with_next_set
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.adaptive_trust import AdaptiveTrust
-from scoring.values import Verdict
+from scoring.stopping import stop_reason
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Judge the rows, then send the job to adjudication or once more around the loop."""
-    job = await with_part_stances(job, services)
-    mode = trust_mode(job, services)
-    trust = adaptive_trust(job, services.policy, mode)
-    told = Note(
+    policy, budget = services.policy, services.budget
+    trust = adaptive_trust(job, policy, trust_mode(job, services))
+    job = looked_at(job, trust, policy)
+    facts = loop_facts(job, trust, policy, budget, services.clock())
+    facts = replace(facts, provider=services.search is not None and services.fetcher is not None)
+    reason = stop_reason(facts, policy.loop)
+    if reason is None and not job.loop.plan:
+        job = await with_next_set(job, trust, services)
+        facts = replace(facts, next_planned=len(job.loop.plan))
+        reason = stop_reason(facts, policy.loop)
+    job = concluded(job, reason, facts, budget)
+    to = "search-expansion" if reason is None else "adjudication"
+    return StepResult((Send(to, job.job_id, job),), (_assessed(job, trust),))
+
+
+def _assessed(job: ClaimJob, trust: AdaptiveTrust) -> Note:
+    loop = job.loop
+    return Note(
         "assessed",
         {
             "sufficient": trust.gate.is_sufficient,
@@ -24,36 +39,9 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
             "diversity": round(trust.diversity.value, 4),
             "agreement": round(trust.agreement.value, 4),
             "trust_post": round(trust.trust_post.value, 4),
+            "iteration": loop.iteration,
+            "new_evidence": loop.steps[-1].new_evidence if loop.steps else len(loop.known),
+            "evoi": round(loop.facts.evoi, 4),
+            "decision": loop.stop_reason or "go_on",
         },
     )
-    reason = stop_reason(job, trust, services, services.clock())
-    if reason is None:
-        return StepResult((Send("search-expansion", job.job_id, job),), (told,))
-    job = job.stopped(reason).model_copy(update={"from_cache": reason == "cache"})
-    return StepResult((Send("adjudication", job.job_id, job),), (told,))
-
-
-def stop_reason(job: ClaimJob, trust: AdaptiveTrust, services: Services, now: datetime) -> StopReason | None:
-    """Why the loop ends here, or None when it goes on."""
-    if trust.gate.is_sufficient and job.loop.count > 0:
-        return "sufficient"
-    if trust.gate.is_sufficient and cache_precheck(job, trust, services):
-        return "cache"
-    return _exhausted(job, services, now)
-
-
-def _exhausted(job: ClaimJob, services: Services, now: datetime) -> StopReason | None:
-    """Which budget is gone."""
-    loop = job.loop
-    if now >= job.deadline:
-        return "deadline"
-    if services.search is None:
-        return "no_provider"
-    if loop.count >= services.budget.queries:
-        return "query_budget"
-    return "url_exhausted" if loop.count > 0 and not loop.plan else None
-
-
-def cache_precheck(job: ClaimJob, trust: AdaptiveTrust, services: Services) -> bool:
-    """Strict gates for a verdict from stored evidence alone (000 §3 steps 6-7): it must not be an abstention."""
-    return decide(job, trust, services.policy).verdict is not Verdict.UNVERIFIABLE

@@ -9,14 +9,7 @@ from scoring.adaptive_trust import AdaptiveTrust
 from scoring.claim_types import ClaimProfile, profile
 from scoring.numeric import NumericRelation, numeric_relation
 from scoring.policy import Policy
-from scoring.reconciliation import (
-    VERDICT_OF_PATTERN,
-    RationalePolarity,
-    Reconciled,
-    breakdown_pattern,
-    deciding_ids,
-    reconcile,
-)
+from scoring.reconciliation import RationalePolarity, Reconciled, deciding_ids, reconcile
 from scoring.values import Evidence, Label, Verdict
 from scoring.verdict_words import label_of
 
@@ -44,27 +37,19 @@ def decide(job: ClaimJob, trust: AdaptiveTrust, policy: Policy) -> Decision:
     proposal = news.propose(evidence, policy.news, policy.polarity)
     numeric = numeric_relation(job.claim, trust.segments, evidence, policy.numeric)
     reconciled = reconcile(
-        job.proposal.verdict or _proposed(proposal, trust),
+        job.proposal.verdict or proposal.verdict,
         trust.segments,
         policy.reconciliation,
         absolute_quantifier=kind.absolute,
         numeric=numeric,
         rationale=_RATIONALE_SIDE.get(job.proposal.verdict, "none") if job.proposal.rationale else "none",
-        # Parts that stand differently are no conflict between sources; a contested part is one by itself.
-        conflict=proposal.conflict and len(trust.segments) == 1,
+        conflict=proposal.conflict,
     )
     deciding = deciding_ids(reconciled.verdict, trust.segments)
     credible = news.credible_citations(_citations(job.evidence, deciding), policy.news)
     validated = _validate(reconciled.verdict, credible, evidence, deciding, policy)
     label = reconciled.label if not validated.downgraded else label_of(Verdict.UNVERIFIABLE)
     return Decision(validated.verdict, label, reconciled, proposal, kind, numeric, validated, credible)
-
-
-def _proposed(proposal: news.Proposal, trust: AdaptiveTrust) -> Verdict:
-    """A claim of several parts is proposed from what was found about each; a plain one from its stances."""
-    if len(trust.segments) > 1:
-        return VERDICT_OF_PATTERN[breakdown_pattern(trust.segments)]
-    return proposal.verdict
 
 
 def _citations(rows: tuple[EvidenceRow, ...], deciding: tuple[str, ...]) -> list[news.Citation]:

@@ -9,12 +9,15 @@ from datetime import date
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from agents.evidence.language import language_of
+from agents.evidence.readers import read_article
+
 FailureReason = Literal["empty", "too_large", "no_text", "unreadable", "timeout"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedPage:
-    """The readable part of a page. `published` and `language` are None when the page does not state them."""
+    """The readable part of a page, and which reader read it. `published` and `language` are None when unknown."""
 
     url: str
     title: str
@@ -22,6 +25,7 @@ class ExtractedPage:
     published: date | None
     domain: str
     language: str | None
+    reader: str = "trafilatura"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +84,19 @@ def extract_now(
 def _extract(
     html: str | bytes, url: str, latest: date | None, policy: ExtractionPolicy
 ) -> ExtractedPage | ExtractionFailure:
-    from trafilatura import bare_extraction, load_html
+    from trafilatura import load_html
 
     tree = load_html(html)
     if tree is None:
         return ExtractionFailure(url, "unreadable", "this is not HTML")
     if tree.xpath("count(.//*)") > policy.max_elements:
         return ExtractionFailure(url, "too_large", f"the page has more than {policy.max_elements} elements")
-    language = _language(tree)
-    published = _published(html, latest)
-    document: Any = bare_extraction(tree, url=url, with_metadata=True, include_comments=False)
-    title = (document.title or "").strip() if document else ""
-    text = _without_headline((document.text or "").strip(), title) if document else ""
-    if len(text) < policy.min_text_chars:
+    article = read_article(html, url, policy.min_text_chars)
+    if article is None:
         return ExtractionFailure(url, "no_text", "the page holds no article text")
-    return ExtractedPage(url, title, text, published, domain_of(url), language)
+    language = language_of(article.text, _declared_language(tree))
+    published = _published(html, latest)
+    return ExtractedPage(url, article.title, article.text, published, domain_of(url), language, article.reader)
 
 
 def domain_of(url: str) -> str:
@@ -112,13 +114,7 @@ def _published(html: str | bytes, latest: date | None) -> date | None:
     return date.fromisoformat(found) if found else None
 
 
-def _language(tree: Any) -> str | None:
+def _declared_language(tree: Any) -> str | None:
     """The primary language subtag that the page declares for itself."""
     declared = (tree.get("lang") or "").split("-")[0].strip().lower()
     return declared or None
-
-
-def _without_headline(text: str, title: str) -> str:
-    """The headline is kept as the title; as part of the text it would be a sentence without an end."""
-    first, _, rest = text.partition("\n")
-    return rest.strip() if title and first.strip() == title else text

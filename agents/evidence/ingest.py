@@ -9,11 +9,17 @@ from typing import NamedTuple
 
 from agents.evidence.chunking import chunk
 from agents.evidence.credibility import SourceCredibility
-from agents.evidence.extraction import ExtractedPage
+from agents.evidence.extraction import ExtractedPage, domain_of
+from agents.evidence.language import extraction_mark, language_of, reader_of
+from agents.evidence.ports import SearchResult
 from agents.language.ports import Embedder
-from storage.ports import EvidenceIndex, Passage
+from storage.ports import EvidenceIndex, Passage, normal_url
 
 SNIPPET_CHARACTERS = 200
+SNIPPET = "snippet"
+"""The reader's name of a passage that nobody has read on its page: it may be shown, and nothing may rest on it."""
+SNIPPET_LEAST = 40
+SNIPPET_CREDIBILITY = 0.5
 
 
 class Stored(NamedTuple):
@@ -39,7 +45,7 @@ async def ingest_page(
 
 
 def passages_of(
-    page: ExtractedPage, collection: str, credibility: SourceCredibility, now: datetime, method: str = "trafilatura"
+    page: ExtractedPage, collection: str, credibility: SourceCredibility, now: datetime, method: str = ""
 ) -> list[Passage]:
     """The passages that a page is stored as."""
     return [
@@ -53,10 +59,35 @@ def passages_of(
             domain=page.domain,
             published=page.published,
             credibility=credibility.prior(page.domain),
-            extraction=method,
+            extraction=extraction_mark(method or page.reader, page.language),
         )
         for text in chunk(page.text)
     ]
+
+
+def snippet_passage(
+    result: SearchResult, collection: str, credibility: SourceCredibility, now: datetime
+) -> Passage | None:
+    """What a search engine says of a page that could not be read: a lead, half as credible as the page itself.
+
+    None if it says too little to be one.
+    """
+    text = " ".join(result.snippet.split())
+    if len(text) < SNIPPET_LEAST:
+        return None
+    domain = domain_of(result.url)
+    return Passage(
+        collection=collection,
+        url=normal_url(result.url),
+        text=text,
+        fetched=now,
+        title=result.title,
+        snippet=text[:SNIPPET_CHARACTERS],
+        domain=domain,
+        published=result.published,
+        credibility=credibility.prior(domain) * SNIPPET_CREDIBILITY,
+        extraction=extraction_mark(SNIPPET, language_of(text)),
+    )
 
 
 async def store_passages(passages: Sequence[Passage], index: EvidenceIndex, embedder: Embedder) -> Stored:
@@ -92,3 +123,8 @@ async def held_passages(index: EvidenceIndex, ids: Iterable[str], *, outside: st
 def embedded_text(passage: Passage) -> str:
     """What a passage is embedded as: its title says what a passage in the middle of a page is about."""
     return f"{passage.title}. {passage.text}" if passage.title else passage.text
+
+
+def is_snippet(extraction: str) -> bool:
+    """Whether a passage is a search engine's word for a page, not the page's own."""
+    return reader_of(extraction) == SNIPPET

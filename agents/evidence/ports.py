@@ -11,7 +11,13 @@ from typing import Literal, Protocol
 
 from agents.errors import Permanent
 
-UnavailableReason = Literal["refused", "not_found", "bad_status", "content_type", "too_large", "too_many_redirects"]
+UnavailableReason = Literal[
+    "bad_url", "scheme", "port", "credentials", "address_form", "reserved_name", "forbidden_address", "dns",
+    "connect", "tls", "robots", "politeness", "queue", "redirect_loop", "too_many_redirects", "bad_redirect", "refused",
+    "not_found", "busy", "bad_status", "content_type", "encoding", "headers_too_large", "too_large", "bomb",
+    "first_byte_timeout", "idle_timeout", "total_timeout", "slow_drip", "protocol",
+]  # fmt: skip
+"""Why a page did not come: closed words, for counts and metrics."""
 
 
 class PageUnavailable(Permanent):

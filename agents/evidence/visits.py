@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from agents.evidence.credibility import SourceCredibility
-from agents.evidence.extraction import ExtractedPage, ExtractionFailure, extract
+from agents.evidence.documents import Skip
+from agents.evidence.extraction import ExtractedPage
+from agents.evidence.fetched import read_fetched
 from agents.evidence.ports import FetchedPage, PageFetcher, PageUnavailable, SearchResult
 from agents.evidence.selection import Selection, readable, select
 from storage.ports import UrlRegistry, UrlStatus, normal_url
@@ -39,11 +41,13 @@ class Visitor:
 class Chosen:
     """The results that are this visitor's to fetch, and how many were passed over for which reason.
 
-    `done` are pages that this same step had read and stored when it was interrupted.
+    `done` are pages that this same step had read and stored when it was interrupted, `elsewhere` those that somebody
+    else is reading just now, or has just read.
     """
 
     results: tuple[SearchResult, ...]
     done: tuple[str, ...]
+    elsewhere: tuple[str, ...]
     registered: int
     skipped: dict[str, int]
 
@@ -109,22 +113,22 @@ class Visits:
         await self.remember(chosen.urls)
         granted = set(await self._registry.lease(chosen.urls, owner=visitor.owner, now=now))
         self._taken |= granted
-        return await self._sorted_out(chosen, granted, len(known))
+        return await self._sorted_out(chosen, granted, before, len(known))
 
-    async def _sorted_out(self, chosen: Selection, granted: set[str], registered: int) -> Chosen:
-        """What was not granted is done, or has failed, or somebody else has it in hand."""
+    async def _sorted_out(self, chosen: Selection, granted: set[str], before: set[str], registered: int) -> Chosen:
+        """What was not granted is done, or has failed, or somebody else has it in hand, or had it a moment ago."""
         skipped: Counter[str] = Counter()
         for reason, count in chosen.skipped.items():
             skipped[reason] += count
         records = await self._registry.get([key for key in chosen.urls if key not in granted])
-        for record in records:
-            if record.status is UrlStatus.FAILED:
-                skipped[record.reason] += 1
-            elif record.status is UrlStatus.SEEN:
-                skipped[FETCHED_BY_ANOTHER] += 1
-        done = tuple(record.url for record in records if record.status is UrlStatus.EXTRACTED)
+        skipped.update(record.reason for record in records if record.status is UrlStatus.FAILED)
+        read = [record.url for record in records if record.status is UrlStatus.EXTRACTED]
+        done = tuple(url for url in read if url in before)
+        reading = [record.url for record in records if record.status is UrlStatus.SEEN]
+        elsewhere = (*reading, *(url for url in read if url not in before))
+        skipped[FETCHED_BY_ANOTHER] += len(elsewhere)
         ours = tuple(result for result in chosen.chosen if _key(result) in granted)
-        return Chosen(ours, done, registered, dict(skipped))
+        return Chosen(ours, done, elsewhere, registered, dict(+skipped))
 
     async def read(self, found: SearchResult) -> ReadPage | Unread:
         """Fetch one chosen page and read it. What does not come is reported to the registry with its reason."""
@@ -137,12 +141,12 @@ class Visits:
         size = len(fetched.body)
         if known_by != asked and not await self._take(known_by):
             return await self._unread(asked, SAME_PAGE, size=size)
-        page = await extract(fetched.html, known_by, latest=self._clock().date())
-        if isinstance(page, ExtractionFailure):
+        read = await read_fetched(fetched, known_by, latest=self._clock().date())
+        if isinstance(read, Skip):
             if known_by != asked:
-                await self._fail(known_by, page.reason)
-            return await self._unread(asked, page.reason, size=size)
-        return ReadPage(page, asked, size)
+                await self._fail(known_by, read.reason)
+            return await self._unread(asked, read.reason, size=size)
+        return ReadPage(read.page, asked, size)
 
     async def stored(self, read: ReadPage, store: Store) -> None:
         """A store holds what was read."""

@@ -15,7 +15,7 @@ import structlog
 
 from agents.errors import StageError
 from agents.evidence.documents import Document, Piece, Skip
-from agents.evidence.extraction import ExtractedPage, extract
+from agents.evidence.fetched import read_fetched
 from agents.evidence.ports import PageFetcher, SearchResult, WebSearch
 from agents.knowledge.ingestion import Ingestion, Tally, Target
 from agents.knowledge.needs import RefreshNeeds
@@ -153,7 +153,4 @@ async def _page(url: str, fetcher: PageFetcher, now: datetime) -> Document | Ski
         fetched = await fetcher.fetch(url)
     except StageError as error:
         return Skip(url, "unreachable", str(error))
-    page = await extract(fetched.html, url, latest=now.date())
-    if isinstance(page, ExtractedPage):
-        return Document(page, "trafilatura")
-    return Skip(url, page.reason, page.detail)
+    return await read_fetched(fetched, url, latest=now.date())

@@ -2,49 +2,38 @@
 
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Protocol
 
-
-class ResponseCache(Protocol):
-    """Where answers are kept. A store that fails to answer is a miss, never an error of the job."""
-
-    async def get(self, key: str) -> str | None:
-        """The text kept under `key`, if it is there and not too old."""
-        ...
-
-    async def put(self, key: str, text: str, ttl: timedelta) -> None:
-        """Keeps `text` for `ttl`."""
-        ...
+from storage.errors import StoreError
+from storage.ports import AnswerStore
 
 
 def cache_key(model: str, task: str, version: str, content: str) -> str:
     """One key per model, task, prompt version and input. JSON keeps the parts apart, so none can pose as another."""
     parts = json.dumps([model, task, version, content], ensure_ascii=False)
-    return hashlib.sha256(parts.encode()).hexdigest()
+    return hashlib.sha256(parts.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-class MemoryCache:
-    """Bounded, in this process: the least recently used answers go first."""
+class AnswerCache:
+    """What the store keeps, for those who ask. A store that fails is a miss, never an error of the job."""
 
-    def __init__(self, clock: Callable[[], datetime], max_entries: int = 2_048) -> None:
-        self._clock, self._max = clock, max_entries
-        self._entries: OrderedDict[str, tuple[datetime, str]] = OrderedDict()
+    def __init__(self, store: AnswerStore, clock: Callable[[], datetime]) -> None:
+        self._store, self._clock = store, clock
 
     async def get(self, key: str) -> str | None:
-        entry = self._entries.get(key)
-        if entry is None:
+        """The text kept under `key`, if it is there and not too old."""
+        try:
+            return await self._store.get(key, now=self._clock())
+        except StoreError:
             return None
-        if entry[0] <= self._clock():
-            del self._entries[key]
-            return None
-        self._entries.move_to_end(key)
-        return entry[1]
 
     async def put(self, key: str, text: str, ttl: timedelta) -> None:
-        self._entries[key] = (self._clock() + ttl, text)
-        self._entries.move_to_end(key)
-        while len(self._entries) > self._max:
-            self._entries.popitem(last=False)
+        """Keeps `text` for `ttl`, if the store can; without any time it is not kept at all."""
+        if not ttl:
+            return
+        now = self._clock()
+        try:
+            await self._store.put(key, text, until=now + ttl, now=now)
+        except StoreError:
+            return

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from scoring.checks import clamp, finite
 
 
@@ -37,6 +35,8 @@ TOP_QUANTILE = 0.99
 
 def fit(related: Sequence[float], random_pairs: Sequence[float]) -> SimilarityCalibration:
     """The calibration that the cosines of related pairs and of random pairs give."""
+    import numpy as np  # only fitting needs it; the settings, which check three numbers, load quickly
+
     positives, negatives = np.sort(np.asarray(related)), np.sort(np.asarray(random_pairs))
     if len(positives) < 2 or len(negatives) < 2:
         raise ValueError("fitting a calibration needs at least two related and two random pairs")

@@ -1,6 +1,7 @@
 """What the stages ask of language: sentence vectors and stances. Adapters live beside this module."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,10 +14,17 @@ Vectors = NDArray[np.float32]
 
 
 class Pair(NamedTuple):
-    """A claim and one passage that may speak about it."""
+    """A claim and one passage that may speak about it, with what its page is called and when it was published."""
 
     claim: str
     passage: str
+    title: str = ""
+    published: date | None = None
+
+    @property
+    def titled(self) -> str:
+        """The passage with its title in front: often only the title says who or what a passage is about."""
+        return f"{self.title}. {self.passage}" if self.title else self.passage
 
 
 class Embedder(Protocol):
@@ -42,6 +50,16 @@ async def embed_queries(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     Some models were trained to find passages with a phrase in front of the question; they name it `query_prefix`."""
     prefix = getattr(embedder, "query_prefix", "")
     return await embedder.embed([f"{prefix}{text}" for text in texts])
+
+
+EQUAL_SHARES = 0.5
+
+
+def vector_share(embedder: Embedder) -> float:
+    """How much of a search's score should come from this embedder's vectors; words give the rest.
+
+    Measured by `benchmarks/retrieval.py`, named `vector_share` by the embedders that were measured."""
+    return float(getattr(embedder, "vector_share", EQUAL_SHARES))
 
 
 class StanceModel(Protocol):

@@ -10,7 +10,7 @@ from storage.embedded import words
 from storage.embedded.codes import nearest_slots, read_code
 from storage.embedded.evidence_rows import PASSAGES, collection_id, passage_of
 from storage.embedded.filters import Filters
-from storage.fusion import SearchPolicy, fuse
+from storage.fusion import SearchPolicy, fuse, share_of_best
 from storage.lexical import query_terms
 from storage.ports.evidence import Collection, Embedder, Hit, HybridQuery, Passage, Vector
 
@@ -19,7 +19,7 @@ def search(db: apsw.Connection, query: HybridQuery, embedder: Embedder, policy: 
     """Both halves over every collection, fused."""
     cosines: dict[int, float] = {}
     said: dict[int, float] = {}
-    wanted = policy.wanted(query.limit)
+    wanted, worded = policy.wanted(query.limit), policy.worded(query.limit)
     terms = query_terms(query.text)
     for name in dict.fromkeys(query.collections):
         collection = collection_id(db, name, embedder)
@@ -27,23 +27,20 @@ def search(db: apsw.Connection, query: HybridQuery, embedder: Embedder, policy: 
             allowed = _allowed(db, collection, query)
             cosines |= _near(db, collection, query.vector, int(wanted * policy.short_list_factor), allowed)
             if terms:
-                said |= words.best(db, collection, terms, wanted, allowed)
-    cosines, said = _top(cosines, wanted), _top(said, wanted)
+                said |= words.best(db, collection, terms, worded, allowed)
+    cosines, said = _top(cosines, wanted), _top(said, worded)
     fused = fuse(cosines, said, query.alpha)
     ordered = sorted(fused, key=lambda rowid: (-fused[rowid], rowid))
     missing = [rowid for rowid in ordered if rowid not in cosines]
     cosines |= _cosines(db, query.vector, missing)
-    # A word that every passage has scores nothing, so the best score may be 0.
-    best_said = max(said.values(), default=0.0) or 1.0
+    shares = share_of_best(said)
     hits: dict[str, Hit] = {}
     for rowid in ordered:
         if len(hits) == query.limit:
             break
         passage = _passage(db, rowid)
         # The same passage may lie in two collections; the better one speaks for it.
-        hits.setdefault(
-            passage.id, Hit(passage, cosines.get(rowid, 0.0), said.get(rowid, 0.0) / best_said, fused[rowid])
-        )
+        hits.setdefault(passage.id, Hit(passage, cosines.get(rowid, 0.0), shares.get(rowid, 0.0), fused[rowid]))
     return list(hits.values())
 
 

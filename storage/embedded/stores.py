@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from storage.embedded.answers import SqliteAnswerStore
 from storage.embedded.connection import DatabasePolicy
 from storage.embedded.database import Database
 from storage.embedded.evidence import SqliteEvidenceIndex
@@ -22,9 +23,9 @@ CACHE_KIB = 65_536
 
 
 async def open_knowledge(data_dir: Path, policy: DatabasePolicy | None = None) -> Database:
-    """The file of passages, facts and pages.
+    """The file of passages, facts, pages and what models answered.
 
-    They share one file, hence one write-ahead log: a power cut takes a common tail of all three, so that a page is
+    They share one file, hence one write-ahead log: a power cut takes a common tail of all of them, so that a page is
     never marked extracted while what was read from it is gone. The ledger has its own file, so that a decision
     waits for no bulk write, and its own promise: every commit is on disk.
     """
@@ -41,7 +42,7 @@ async def open_embedded(
     policy: DatabasePolicy | None = None,
     registry: RegistryPolicy | None = None,
 ) -> Stores:
-    """All four stores of a data folder; the first to open it creates it."""
+    """All stores of a data folder; the first to open it creates it."""
     async with AsyncExitStack() as undo:
         ledger = await SqliteLedger.open(data_dir / LEDGER_FILE, policy)
         undo.push_async_callback(ledger.close)
@@ -52,6 +53,8 @@ async def open_embedded(
         graph = await SqliteKnowledgeGraph.open(knowledge)
         undo.push_async_callback(graph.close)
         urls = await SqliteUrlRegistry.open(knowledge, registry)
+        undo.push_async_callback(urls.close)
+        answers = await SqliteAnswerStore.open(knowledge)
         undo.pop_all()
-        await knowledge.close()  # the three stores hold shares of their own
-        return Stores(ledger=ledger, index=index, graph=graph, urls=urls)
+        await knowledge.close()  # the four stores hold shares of their own
+        return Stores(ledger=ledger, index=index, graph=graph, urls=urls, answers=answers)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from storage.ports.answers import AnswerPolicy, AnswerStore
 from storage.ports.evidence import Collection, Embedder, EvidenceIndex, Hit, HybridQuery, Passage, Vector
 from storage.ports.graph import ClaimRecord, Entity, Fact, GraphCandidate, GraphCounts, KnowledgeGraph, entity_key
 from storage.ports.keys import ApiKey, KeyLimits, KeyRing, Scope
@@ -23,6 +24,8 @@ from storage.ports.ledger import (
 from storage.ports.urls import RegistryPolicy, UrlRecord, UrlRegistry, UrlStatus, normal_url, normal_urls
 
 __all__ = [
+    "AnswerPolicy",
+    "AnswerStore",
     "ApiKey",
     "AuditEntry",
     "ClaimRecord",
@@ -66,16 +69,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The four of them, whatever stands behind each."""
+    """The five of them, whatever stands behind each."""
 
     ledger: VerdictLedger
     index: EvidenceIndex
     graph: KnowledgeGraph
     urls: UrlRegistry
+    answers: AnswerStore
 
     async def close(self) -> None:
         """Let go of all of them, the ledger last: what the others still do may end in it."""
         await self.index.close()
         await self.graph.close()
         await self.urls.close()
+        await self.answers.close()
         await self.ledger.close()

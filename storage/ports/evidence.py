@@ -92,7 +92,8 @@ class HybridQuery:
     published_before: date | None = None
     domains: tuple[str, ...] = ()
     alpha: float = 0.5
-    """Share of the vector half in the fused score; the rest is the words'. Equal shares favour neither."""
+    """Share of the vector half in the fused score; the rest is the words'. Which share serves best depends on the
+    embedder: equal ones favour neither half."""
 
     def __post_init__(self) -> None:
         storable("text", self.text)

@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from storage.embedded.answers import SqliteAnswerStore
 from storage.embedded.evidence import SqliteEvidenceIndex
 from storage.embedded.graph import SqliteKnowledgeGraph
 from storage.embedded.ledger import SqliteLedger
@@ -26,7 +27,7 @@ async def open_stores(
     neo4j: Neo4jServer | None = None,
     registry: RegistryPolicy | None = None,
 ) -> Stores:
-    """All four stores; what has no server lives in `data_dir`, which is not touched when both have one."""
+    """All stores; what has no server lives in `data_dir`, which is not touched when both have one."""
     if weaviate is not None and neo4j is not None:
         return await open_servers(embedder, weaviate=weaviate, neo4j=neo4j, registry=registry)
     if weaviate is not None:
@@ -39,7 +40,7 @@ async def open_stores(
 async def open_servers(
     embedder: Embedder, *, weaviate: WeaviateServer, neo4j: Neo4jServer, registry: RegistryPolicy | None = None
 ) -> Stores:
-    """All four stores on servers."""
+    """All stores on servers."""
     async with AsyncExitStack() as undo:
         index = await _index(weaviate, embedder)
         undo.push_async_callback(index.close)
@@ -61,6 +62,7 @@ async def _connection(neo4j: Neo4jServer) -> "Neo4jConnection":
 
 
 async def _with_graph(index: EvidenceIndex, connection: "Neo4jConnection", registry: RegistryPolicy | None) -> Stores:
+    from storage.servers.neo4j.answers import Neo4jAnswerStore
     from storage.servers.neo4j.graph import Neo4jKnowledgeGraph
     from storage.servers.neo4j.ledger import Neo4jLedger
     from storage.servers.neo4j.urls import Neo4jUrlRegistry
@@ -70,8 +72,9 @@ async def _with_graph(index: EvidenceIndex, connection: "Neo4jConnection", regis
         index=index,
         graph=Neo4jKnowledgeGraph(connection),
         urls=Neo4jUrlRegistry(connection, registry),
+        answers=Neo4jAnswerStore(connection),
     )
-    await connection.close()  # the three stores hold shares of their own
+    await connection.close()  # the four stores hold shares of their own
     return stores
 
 
@@ -102,6 +105,8 @@ async def _passages_on_a_server(
         graph = await SqliteKnowledgeGraph.open(knowledge)
         undo.push_async_callback(graph.close)
         urls = await SqliteUrlRegistry.open(knowledge, registry)
+        undo.push_async_callback(urls.close)
+        answers = await SqliteAnswerStore.open(knowledge)
         undo.pop_all()
-        await knowledge.close()  # the two stores hold shares of their own
-        return Stores(ledger=ledger, index=index, graph=graph, urls=urls)
+        await knowledge.close()  # the three stores hold shares of their own
+        return Stores(ledger=ledger, index=index, graph=graph, urls=urls, answers=answers)

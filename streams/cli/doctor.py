@@ -5,7 +5,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import typer
+from pydantic import BaseModel
 
+from agents.language.llm.port import ModelFailedError, ModelRequest
+from agents.language.ports import Pair
+from agents.language.quota import CallTag
 from streams.admin import cluster_admin
 from streams.cli.errors import fail, run
 from streams.cli.knowledge import store_settings
@@ -49,6 +53,7 @@ async def _examine() -> list[Finding]:
     checks: list[tuple[str, Callable[[Settings], Awaitable[Finding]]]] = [
         ("broker", _broker),
         ("stores and models", _services),
+        ("embedder", _embedder),
         ("API keys", _api_keys),
         ("web search", _web_search),
         ("language model", _language_model),
@@ -86,10 +91,22 @@ async def _services(settings: Settings) -> Finding:
 
     async with open_services(settings) as services:
         rows = await services.embedder.embed(["a claim"])
+        await services.stance.judge([Pair("The library is open.", "The library is open.")])
         collections = await services.index.collections()
         held = ", ".join(f"{one.name} {one.passages}" for one in collections) or "no passages yet"
         detail = f"{services.embedder.name} ({rows.shape[1]} dimensions), {services.stance.name}; {held}"
     return Finding("stores and models", "ok", detail)
+
+
+async def _embedder(settings: Settings) -> Finding:
+    if settings.embedder == "openai" and settings.openai_calibration is None:
+        return Finding(
+            "embedder",
+            "note",
+            "how near two texts are is read with provisional values for OpenAI's embeddings: fit them with"
+            " `python models/fit_calibration.py openai PAIRS` and set VERISTREAM_OPENAI_CALIBRATION",
+        )
+    return Finding("embedder", "ok", f"{settings.embedder}, with a fitted calibration")
 
 
 async def _api_keys(settings: Settings) -> Finding:
@@ -135,13 +152,17 @@ async def _web_search(settings: Settings) -> Finding:
 async def _language_model(settings: Settings) -> Finding:
     if settings.openai_api_key is None:
         return Finding("language model", "note", "no OPENAI_API_KEY: rules and local models decide")
-    from openai import AsyncOpenAI
+    from streams.bootstrap import open_model
 
-    client = AsyncOpenAI(
-        api_key=settings.openai_api_key.get_secret_value(),
-        base_url=settings.openai_base_url,
-        timeout=10,
-        max_retries=0,
-    )
-    models = [model.id async for model in await client.models.list()]
-    return Finding("language model", "ok", f"the endpoint answers and offers {len(models)} models")
+    async with open_model(settings) as model:
+        try:
+            await model.complete(
+                ModelRequest(CallTag.CLAIM, "Answer with a JSON object.", "Say that you are ready.", _Ready, 20)
+            )
+        except ModelFailedError as error:
+            return Finding("language model", "wrong", f"{model.model_for(CallTag.CLAIM)}: {error.reason}, {error}")
+        return Finding("language model", "ok", f"{model.model_for(CallTag.CLAIM)} answers")
+
+
+class _Ready(BaseModel):
+    ready: bool

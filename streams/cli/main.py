@@ -8,11 +8,13 @@ from streams.cli import (
     audit,
     dead_letters,
     doctor,
+    evaluate,
     export,
     ingest,
     keys,
     knowledge,
     processes,
+    stance,
     stores,
     submit,
     topics,
@@ -40,7 +42,7 @@ def _options(
     context.obj = Options(debug=debug)
 
 
-for module in (up, processes, submit, watch, verify, audit, export, ingest, doctor):
+for module in (up, processes, submit, watch, verify, audit, export, ingest, stance, evaluate, doctor):
     module.register(app)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dead_letters.app, name="dead-letters")

@@ -14,7 +14,7 @@ def verdict_line(package: dict[str, Any]) -> str:
     loops = f"{loop['count']} loop{'' if loop['count'] == 1 else 's'}"
     return (
         f"[{COLOURS[verdict]}]{verdict:<14}[/] {package['verdict_confidence']:.2f}  "
-        f"{loops:<8} {loop['stop_reason']:<16} [bold]{escape(package['job_id'])}[/bold]  {escape(package['claim'])}"
+        f"{loops:<8} {loop['stop_reason']:<20} [bold]{escape(package['job_id'])}[/bold]  {escape(package['claim'])}"
     )
 
 
@@ -23,7 +23,7 @@ def progress_line(event: dict[str, Any]) -> str:
     detail = ", ".join(f"{name}={_brief(value)}" for name, value in event["detail"].items())
     loop = f"loop {event['loop']}" if event["loop"] else ""
     return (
-        f"  [dim]{escape(event['job_id']):<14} {event['stage']:<17}[/dim] {event['event']:<14} "
+        f"  [dim]{escape(event['job_id']):<14} {event['stage']:<17}[/dim] {event['event']:<22} "
         f"[dim]{loop:<7} {escape(detail)}[/dim]"
     )
 

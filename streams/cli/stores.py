@@ -77,11 +77,11 @@ def purge(
         int | None, typer.Option(min=1, help="Also delete what jobs read longer ago than this from the web.")
     ] = None,
 ) -> None:
-    """Delete audit entries that have been kept long enough (90 days by default), and old notes on fetched pages."""
+    """Delete old audit entries (90 days by default), notes on fetched pages and answers of models."""
     kept = Retention(timedelta(days=days), dict(_workspace(text) for text in workspace or []))
     age = None if facts_days is None else timedelta(days=facts_days)
-    entries, notes, gone = run(_purge(kept, age), debug=options(context).debug)
-    stdout.print(f"deleted {entries} audit entries and {notes} notes on fetched pages")
+    purged, gone = run(_purge(kept, age), debug=options(context).debug)
+    stdout.print("deleted {} audit entries, {} notes on fetched pages and {} answers of models".format(*purged))
     if gone is not None:
         stdout.print(f"deleted {_gone(gone)}")
 
@@ -105,7 +105,13 @@ def _workspace(text: str) -> tuple[str, timedelta]:
 
 
 def _stores(services: Services) -> Stores:
-    return Stores(ledger=services.ledger, index=services.index, graph=services.graph, urls=services.urls)
+    return Stores(
+        ledger=services.ledger,
+        index=services.index,
+        graph=services.graph,
+        urls=services.urls,
+        answers=services.answers,
+    )
 
 
 async def _verify() -> Report:
@@ -134,11 +140,15 @@ async def _import(file: Path) -> Counter[str]:
             raise Refused(str(error)) from None
 
 
-async def _purge(retention: Retention, facts: timedelta | None) -> tuple[int, int, Forgotten | None]:
+async def _purge(retention: Retention, facts: timedelta | None) -> tuple[tuple[int, int, int], Forgotten | None]:
     async with open_services(store_settings()) as services:
         now = services.clock()
-        entries, notes = await services.ledger.purge(now, retention), await services.urls.purge(now)
-        return entries, notes, None if facts is None else await forget_before(_stores(services), now - facts)
+        purged = (
+            await services.ledger.purge(now, retention),
+            await services.urls.purge(now),
+            await services.answers.purge(now),
+        )
+        return purged, None if facts is None else await forget_before(_stores(services), now - facts)
 
 
 async def _forget(addresses: list[str]) -> Forgotten:

@@ -192,4 +192,5 @@ class Step:
 
     def _told(self, at: Position, notes: tuple[Note, ...]) -> tuple[Send, ...]:
         now = self.clock()
-        return tuple(Send(topics.PROGRESS.name, at.job_id, progress(self.stage.name, at, note, now)) for note in notes)
+        events = progress(self.stage.name, at, notes, now)
+        return tuple(Send(topics.PROGRESS.name, at.job_id, event) for event in events)

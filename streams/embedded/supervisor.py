@@ -61,7 +61,7 @@ async def embedded_system(settings: Settings, *, quiet: bool = False) -> AsyncIt
         for child in (system.worker, system.gateway):
             await child.start()
             stack.push_async_callback(child.stop, STOP_SECONDS)
-        await _until_ready(system)
+        await until_ready(f"http://{inner.metrics_host}:{inner.metrics_port}/ready", f"{system.gateway_url}/ready")
         yield system
 
 
@@ -80,12 +80,12 @@ def _lock(data_dir: Path) -> int:
 
 
 def _children_settings(settings: Settings, broker: EmbeddedBroker, sample_web: str) -> Settings:
-    metrics_port = _free_port()
+    metrics_port = free_port()
     return settings.model_copy(
         update={
             "broker": broker.url,
             "embedded": True,
-            "gateway_port": settings.gateway_port or _free_port(),
+            "gateway_port": settings.gateway_port or free_port(),
             "metrics_port": metrics_port,
             "worker_metrics_url": f"http://127.0.0.1:{metrics_port}/metrics",
             "sample_web_url": sample_web,
@@ -93,7 +93,8 @@ def _children_settings(settings: Settings, broker: EmbeddedBroker, sample_web: s
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -101,19 +102,20 @@ def _free_port() -> int:
 
 
 def _system(settings: Settings, *, quiet: bool) -> RunningSystem:
-    environment = {**os.environ, **_environment(settings)}
+    told = {**os.environ, **environment(settings)}
     return RunningSystem(
         settings=settings,
         gateway_url=settings.gateway_url,
-        worker=Child(["worker"], environment, quiet=quiet),
-        gateway=Child(["gateway"], environment, quiet=quiet),
+        worker=Child(["worker"], told, quiet=quiet),
+        gateway=Child(["gateway"], told, quiet=quiet),
     )
 
 
-def _environment(settings: Settings) -> dict[str, str]:
-    """What the children need to know beyond the environment they inherit."""
+def environment(settings: Settings) -> dict[str, str]:
+    """What a child needs to know beyond the environment it inherits."""
     names = (
         "broker",
+        "topic_prefix",
         "embedded",
         "data_dir",
         "gateway_host",
@@ -123,7 +125,8 @@ def _environment(settings: Settings) -> dict[str, str]:
         "sample_web_url",
         "log_level",
     )
-    told = {f"{PREFIX}{name.upper()}": str(getattr(settings, name)) for name in names}
+    values = {name: getattr(settings, name) for name in names}
+    told = {f"{PREFIX}{name.upper()}": str(value) for name, value in values.items() if value is not None}
     return told | {"CREDIBLE_DOMAINS": ",".join(settings.credible_domains)}
 
 
@@ -142,11 +145,10 @@ async def _publish_open_jobs(settings: Settings) -> None:
         await ledger.close()
 
 
-async def _until_ready(system: RunningSystem) -> None:
-    settings = system.settings
-    worker = f"http://{settings.metrics_host}:{settings.metrics_port}/ready"
+async def until_ready(*urls: str) -> None:
+    """Wait until every probe answers that its process can work."""
     async with httpx.AsyncClient(timeout=2.0) as client, asyncio.timeout(READY_SECONDS):
-        for url in (worker, f"{system.gateway_url}/ready"):
+        for url in urls:
             while True:
                 with suppress(httpx.HTTPError):
                     if (await client.get(url)).status_code == httpx.codes.OK:

@@ -131,6 +131,10 @@ class Status(BaseModel):
     open_jobs: int
     open_bytes: int
     broker_connected: bool
+    embedder: str
+    stance: str
+    """What judges stances: the rules, or the local model with the checksum of its files."""
+    policy: str
     broker: str | None = None
     data_dir: str | None = None
 

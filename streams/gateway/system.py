@@ -11,6 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from agents.claims.package import VerdictPackage
 from storage.errors import StoreError
 from streams import metrics
+from streams.bootstrap import stance_name
 from streams.gateway.access import Reader
 from streams.gateway.answers import Health, Readiness, Status, problems
 from streams.gateway.desk import Desk
@@ -66,6 +67,9 @@ async def status(desk: TheDesk, caller: Reader) -> dict[str, Any]:
         "open_jobs": load.jobs,
         "open_bytes": load.bytes,
         "broker_connected": desk.hub.connected,
+        "embedder": settings.embedder,
+        "stance": stance_name(settings),
+        "policy": settings.policy,
     }
     if settings.embedded and caller.is_admin:
         # So that `veristream submit`, `watch` and `dead-letters` on this machine find the running system.

@@ -4,9 +4,12 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from storage.embedded.answers import SqliteAnswerStore
 from storage.embedded.keys import SqliteKeyRing
-from storage.embedded.stores import LEDGER_FILE, open_embedded
-from storage.ports import Embedder, KeyRing, Stores
+from storage.embedded.stores import LEDGER_FILE, open_embedded, open_knowledge
+from storage.ports import AnswerPolicy, AnswerStore, Embedder, KeyRing, Stores
+from storage.servers.neo4j.answers import Neo4jAnswerStore
+from storage.servers.neo4j.connection import Neo4jConnection
 from storage.servers.stores import open_stores as open_configured
 from tests.support.servers import neo4j_server, weaviate_server
 
@@ -25,7 +28,7 @@ class Place:
 
 
 async def open_stores(place: Place, embedder: Embedder = EMBEDDER) -> Stores:
-    """All four stores at `place`; opening it again shares the data."""
+    """All stores at `place`; opening it again shares the data."""
     if place.kind == "embedded":
         return await open_embedded(Path(place.where), embedder)
     space, _, folder = place.where.partition("@")
@@ -36,12 +39,25 @@ async def open_stores(place: Place, embedder: Embedder = EMBEDDER) -> Stores:
     raise ValueError(f"no adapter is called {place.kind!r}")
 
 
+async def open_answers(place: Place, policy: AnswerPolicy) -> AnswerStore:
+    """The answer store at `place` with limits of its own."""
+    space, _, folder = place.where.partition("@")
+    if place.kind == "neo4j":
+        connection = await Neo4jConnection.open(neo4j_server(space))
+        on_server = Neo4jAnswerStore(connection, policy)
+        await connection.close()  # the store holds a share of its own
+        return on_server
+    knowledge = await open_knowledge(Path(folder or space))
+    embedded = await SqliteAnswerStore.open(knowledge, policy)
+    await knowledge.close()
+    return embedded
+
+
 async def open_key_ring(place: Place) -> KeyRing:
     """The keys at `place`."""
     if place.kind == "embedded":
         return await SqliteKeyRing.open(Path(place.where) / LEDGER_FILE)
     from storage.servers.neo4j.api_keys import Neo4jKeyRing
-    from storage.servers.neo4j.connection import Neo4jConnection
 
     connection = await Neo4jConnection.open(neo4j_server(place.where.partition("@")[0]))
     ring = Neo4jKeyRing(connection)

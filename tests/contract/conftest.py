@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from storage.ports import EvidenceIndex, KnowledgeGraph, Stores, UrlRegistry, VerdictLedger
-from tests.contract.adapters import Place, open_stores
+from storage.ports import AnswerPolicy, AnswerStore, EvidenceIndex, KnowledgeGraph, Stores, UrlRegistry, VerdictLedger
+from tests.contract.adapters import Place, open_answers, open_stores
 from tests.support.servers import Spaces, spaces
 
 ADAPTERS = ["embedded", pytest.param("servers", marks=pytest.mark.services)]
@@ -72,6 +72,19 @@ def graph(stores: Stores) -> KnowledgeGraph:
 @pytest.fixture
 def urls(stores: Stores) -> UrlRegistry:
     return stores.urls
+
+
+@pytest.fixture
+def answers(stores: Stores) -> AnswerStore:
+    return stores.answers
+
+
+@pytest.fixture
+async def bounded(place: Place, stores: Stores) -> AsyncIterator[AnswerStore]:
+    """An answer store that keeps three texts of a hundred characters; `stores` has made its tables."""
+    opened = await open_answers(place, AnswerPolicy(max_entries=3, max_characters=100))
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from storage.ports import (
     Outcome,
     Retention,
 )
+from storage.servers.neo4j.answers import Neo4jAnswerStore
 from storage.servers.neo4j.connection import Neo4jConnection, Work
 from storage.servers.neo4j.graph import Neo4jKnowledgeGraph
 from storage.servers.neo4j.ledger import Neo4jLedger
@@ -135,6 +136,13 @@ async def exercise_urls(urls: Neo4jUrlRegistry) -> None:
     await urls.purge(NOW)
 
 
+async def exercise_answers(answers: Neo4jAnswerStore) -> None:
+    await answers.put("key", "text", until=NOW + timedelta(days=1), now=NOW)
+    await answers.get("key", now=NOW)
+    await answers.count()
+    await answers.purge(NOW)
+
+
 def operators(plan: dict[str, Any]) -> list[str]:
     """Every operator of a plan, without the name of the database."""
     below = [name for child in plan.get("children", ()) for name in operators(child)]
@@ -142,10 +150,16 @@ def operators(plan: dict[str, Any]) -> list[str]:
 
 
 async def test_every_statement_finds_its_nodes_by_an_index(connection: ListeningConnection) -> None:
-    stores = (Neo4jLedger(connection), Neo4jKnowledgeGraph(connection), Neo4jUrlRegistry(connection))
+    stores = (
+        Neo4jLedger(connection),
+        Neo4jKnowledgeGraph(connection),
+        Neo4jUrlRegistry(connection),
+        Neo4jAnswerStore(connection),
+    )
     await exercise_ledger(stores[0])
     await exercise_graph(stores[1])
     await exercise_urls(stores[2])
+    await exercise_answers(stores[3])
     for store in stores:
         await store.close()
 

@@ -69,7 +69,8 @@ async def decomposed(services: Services, job_id: str, parts: int) -> list[ClaimJ
 
 async def end(part: ClaimJob, services: Services) -> SubEnd:
     """The part decided, and what its parent is told."""
-    package = build_package(part.stopped("no_provider"), services.policy, "adaptive", services.clock())
+    stopped = part.model_copy(update={"loop": part.loop.updated(stop_reason="no_provider")})
+    package = build_package(stopped, services.policy, "adaptive", services.clock())
     (send,) = (await settle(package, part.submission, services)).sends
     assert isinstance(send.value, SubEnd)
     return send.value

@@ -10,6 +10,7 @@ from agents.evidence.documents.records import clean
 from agents.evidence.documents.text import PlainText, decoded, read_markdown, read_plain
 from agents.evidence.documents.values import Document, Reading, Skip
 from agents.evidence.extraction import ExtractedPage, ExtractionPolicy, domain_of, extract_now
+from agents.evidence.language import language_of
 
 HEAD_BYTES = 100_000
 """A page names its own address in its head; scripts before it rarely take more."""
@@ -53,7 +54,8 @@ def _document(address: str, plain: PlainText, method: str, reading: Reading) -> 
         text=clean(plain.text),
         published=plain.published,
         domain=domain_of(address),
-        language=None,
+        language=language_of(plain.text),
+        reader=method,
     )
     return Document(page, method)
 
@@ -64,7 +66,7 @@ def _page(body: Body, reading: Reading, *, saved: bool) -> Document | Skip:
     page = extract_now(body.data, address, latest=reading.latest, policy=limits)
     if not isinstance(page, ExtractedPage):
         return Skip(body.where, page.reason, page.detail)
-    return Document(page, "trafilatura")
+    return Document(page, page.reader)
 
 
 def canonical_address(page: bytes) -> str | None:

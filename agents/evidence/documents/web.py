@@ -31,7 +31,23 @@ AT_ONCE = 5
 WEIGHT = 100_000
 """What an address counts in a progress bar that is measured in bytes: about one page."""
 
-_REASONS: dict[str, SkipReason] = {"too_large": "too_large", "content_type": "unknown_type", "refused": "refused"}
+_REASONS: dict[str, SkipReason] = {
+    "too_large": "too_large",
+    "headers_too_large": "too_large",
+    "bomb": "too_large",
+    "content_type": "unknown_type",
+    "encoding": "unknown_type",
+    "not_found": "unreachable",
+    "busy": "unreachable",
+    "bad_status": "unreachable",
+    "connect": "unreachable",
+    "dns": "unreachable",
+    "first_byte_timeout": "timeout",
+    "idle_timeout": "timeout",
+    "total_timeout": "timeout",
+    "slow_drip": "timeout",
+}
+"""A reader's words for what keeps a page from coming; everything else we refuse ourselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +134,7 @@ async def _fetch(url: str, named: str, visit: Visit) -> FetchedPage | Skip:
             return Skip(url, "refused", f"lies outside {site or 'what you named'}; name it yourself to have it read")
         return await visit.outside.fetch(url)
     except PageUnavailable as error:
-        reason = _REASONS.get(error.reason, "unreachable")
+        reason = _REASONS.get(error.reason, "refused")
         return Skip(url, reason, str(error).removeprefix(f"{url}: "))
     except StageError as error:
         return Skip(url, "unreachable", str(error).removeprefix(f"{url}: "))

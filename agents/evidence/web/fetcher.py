@@ -6,7 +6,7 @@ Whatever goes wrong is a FetchFailed with one cause: on the open web a page that
 import asyncio
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from urllib.parse import urljoin
 
@@ -70,19 +70,6 @@ class OpenWebFetcher:
             return await self._follow(url, target)
         finally:
             self._places.release()
-
-    async def fetch_all(self, urls: Sequence[str]) -> list[FetchedPage | FetchFailed]:
-        """The outcome for each address, in their order; never more than one batch in flight."""
-        batch = asyncio.Semaphore(self._policy.batch)
-
-        async def one(url: str) -> FetchedPage | FetchFailed:
-            async with batch:
-                try:
-                    return await self.fetch(url)
-                except FetchFailed as failure:
-                    return failure
-
-        return list(await asyncio.gather(*map(one, urls)))
 
     async def _take_turn(self, target: Target, url: str) -> str:
         domain = registered_domain(target.origin.host)

@@ -85,14 +85,13 @@ class WebPolicy:
     exempt: frozenset[Origin] = frozenset()
     max_redirects: int = 5
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf")
-    # 002's batch: how many pages of one job are fetched at once.
-    batch: int = 5
-    # Over all jobs of this process: ten batches, which a worker's memory holds easily (10 MB each at worst).
+    # Over all jobs of this process: ten of 002's batches of five, which a worker's memory holds easily (10 MB a page at
+    # worst).
     max_concurrent: int = 50
     sizes: SizeLimits = field(default_factory=SizeLimits)
     times: TimeLimits = field(default_factory=TimeLimits)
     manners: Manners = field(default_factory=Manners)
 
     def __post_init__(self) -> None:
-        if self.batch < 1 or self.max_concurrent < 1 or self.max_redirects < 0:
-            raise ValueError("batch and max_concurrent must be at least 1 and max_redirects at least 0")
+        if self.max_concurrent < 1 or self.max_redirects < 0:
+            raise ValueError("max_concurrent must be at least 1 and max_redirects at least 0")

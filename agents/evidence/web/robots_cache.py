@@ -69,7 +69,7 @@ class RobotsCache:
         try:
             text = await self._text(target)
         except FetchFailed as failure:
-            if failure.cause in _OURS:
+            if failure.reason in _OURS:
                 raise
             return ALLOW_NONE, manners.robots_retry
         return (ALLOW_ALL if text is None else parse_robots(text, manners.robots_token)), manners.robots_ttl

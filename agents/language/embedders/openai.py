@@ -14,9 +14,10 @@ from agents.language.calibration import SimilarityCalibration
 from agents.language.llm.openai_wire import retry_after, short
 from agents.language.ports import Vectors
 
-# Between the cosines that unrelated and related texts are commonly reported to have with text-embedding-3-small. No
-# key was at hand to fit it: `models/fit_calibration.py openai` does so with a key of your own.
-CALIBRATION = SimilarityCalibration(zero=0.10, half=0.35, one=0.80)
+# Not fitted: between the cosines that unrelated and related texts are commonly reported to have with
+# text-embedding-3-small. `models/fit_calibration.py openai` fits it with a key of your own, and
+# VERISTREAM_OPENAI_CALIBRATION takes what it prints.
+PROVISIONAL = SimilarityCalibration(zero=0.10, half=0.35, one=0.80)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class EmbeddingEndpoint:
     base_url: str | None = None
     model: str = "text-embedding-3-small"
     dimension: int = 1536
-    calibration: SimilarityCalibration = CALIBRATION
+    calibration: SimilarityCalibration = PROVISIONAL
     batch: int = 128
     """Texts per request; the endpoint takes more, but a smaller request is retried more cheaply."""
     max_characters: int = 8_000

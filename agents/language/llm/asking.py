@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from agents.language.cache import ResponseCache, cache_key
+from agents.language.cache import AnswerCache, cache_key
 from agents.language.llm.parsing import UnusableAnswerError, parse
 from agents.language.llm.port import LanguageModel, ModelAnswer, ModelFailedError, ModelRequest
 from agents.language.quota import (
@@ -69,7 +69,7 @@ class AskPolicy:
 class Asker:
     """Asks one model on behalf of many jobs."""
 
-    def __init__(self, model: LanguageModel, cache: ResponseCache, policy: AskPolicy) -> None:
+    def __init__(self, model: LanguageModel, cache: AnswerCache, policy: AskPolicy) -> None:
         self._model, self._cache, self._policy = model, cache, policy
 
     def shares(self, state: QuotaState, parts: int) -> tuple[QuotaState, ...]:

@@ -49,6 +49,34 @@ def plan_queries(
     return tuple({query.lower(): query for query in planned if query}.values())[:MAX_QUERIES]
 
 
+def plan_again(
+    claim: str,
+    still_open: Sequence[str],
+    entities: Sequence[str] = (),
+    claimed_on: date | None = None,
+    *,
+    latest: bool = False,
+) -> tuple[str, ...]:
+    """Queries for what a set of queries has left open, in other words than the first set's.
+
+    Figures are left out: what is claimed may be wrong in them. `latest` looks for what was published of late."""
+    names = list(entities) or [entity.name for entity in find_entities(claim)]
+    subject = _joined(names[:3])
+    if latest:
+        month = f"{_MONTHS[claimed_on.month - 1]} {claimed_on.year}" if claimed_on is not None else ""
+        planned = [_joined([subject, "latest news", month]), _joined([*names[:1], "announcement", month])]
+    else:
+        parts = [part for part in still_open if part != claim]
+        planned = [_joined([*_without_figures(part, names), *names[:1]]) for part in parts]
+        told = _joined([*names[:1], *_without_figures(claim, names), "report"])
+        planned += [told, _joined([subject, "official statement"])]
+    return tuple({query.lower(): query for query in planned if query}.values())[:MAX_QUERIES]
+
+
+def _without_figures(text: str, names: Sequence[str]) -> list[str]:
+    return [word for word in _keywords(text, names) if not any(character.isdigit() for character in word)]
+
+
 def _quoted(names: Sequence[str]) -> list[str]:
     """Names of several words in quotes, single words plain."""
     plain = [name.replace('"', "") for name in names[:3]]

@@ -74,7 +74,7 @@ class LexicalStance:
 
     def judge_now(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
         """The same, in the calling thread."""
-        return tuple(as_stance(self.find(claim, passage)) for claim, passage in pairs)
+        return tuple(as_stance(self.find(pair.claim, pair.titled)) for pair in pairs)
 
     def find(self, claim: str, passage: str) -> Finding:
         """The finding of the sentence that speaks most about the claim; two that disagree leave nothing."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CHECKSUMS = "SHA256SUMS"
+NAME = "veristream-stance-1"
+SHOWN_DIGITS = 16
 NEEDED = ("model.onnx", "tokenizer.json", "calibration.json")
 
 
@@ -34,6 +36,13 @@ def verified_files(folder: Path) -> StanceFiles:
                 "check it out again or install the package anew"
             )
     return StanceFiles(*(folder / name for name in NEEDED))
+
+
+def model_name(folder: Path) -> str:
+    """The model with the checksum of its checksums: one name for exactly these files."""
+    path = folder / CHECKSUMS
+    _checksums(path)
+    return f"{NAME} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:SHOWN_DIGITS]}"
 
 
 def _checksums(path: Path) -> dict[str, str]:

@@ -1,22 +1,25 @@
 """Stances of JSON lines: `{"claim", "evidence"}` in, `{"supports", "refutes", "neutral"}` out, one for one."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from itertools import islice
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agents.language.model_files import model_folder
-from agents.language.ports import Pair
-from agents.language.stance.onnx import OnnxStance
+from agents.language.ports import Pair, StanceModel
 
-FOLDER = "stance"
-_DIGITS = 6
+DIGITS = 6
+AT_ONCE = 64
+"""Lines that are judged together: enough to keep every core busy, few enough that answers come while one types."""
+EXPECTED = 'expected {"claim": "...", "evidence": "..."}, optionally with "title" and "published" (YYYY-MM-DD)'
 
 
 class StanceLine(BaseModel):
     """What is judged: a claim, a passage, and where known the passage's title and date of publication."""
+
+    model_config = ConfigDict(frozen=True)
 
     claim: str
     evidence: str
@@ -24,39 +27,35 @@ class StanceLine(BaseModel):
     published: date | None = None
 
     def pair(self) -> Pair:
-        """The pair as the model is asked for it."""
-        return Pair(self.claim, passage(self.evidence, self.title, self.published))
+        """The pair as a model is asked for it."""
+        return Pair(self.claim, self.evidence, self.title, self.published)
 
 
-@lru_cache(maxsize=1)
-def bundled_model() -> OnnxStance:
-    """The model that comes with the package."""
-    return OnnxStance(model_folder(FOLDER))
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that could not be read; its answer is missing, those of all others are not."""
+
+    number: int
+    reason: str = EXPECTED
 
 
-def passage(text: str, title: str = "", published: date | None = None) -> str:
-    """Evidence as the model was trained to read it: title and date first."""
-    if title:
-        return f"{title} ({published.isoformat()}). {text}" if published else f"{title}. {text}"
-    return f"({published.isoformat()}) {text}" if published else text
+async def judge_lines(lines: Iterable[str], model: StanceModel) -> AsyncIterator[str | BadLine]:
+    """One line of probabilities per line of input, in order; blank lines are passed over."""
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    while some := list(islice(numbered, AT_ONCE)):
+        read = [_read(number, line) for number, line in some]
+        stances = iter(await model.judge([one.pair() for one in read if isinstance(one, StanceLine)]))
+        for one in read:
+            if isinstance(one, BadLine):
+                yield one
+                continue
+            stance = next(stances)
+            shares = {"supports": stance.supports, "refutes": stance.refutes, "neutral": stance.neutral}
+            yield json.dumps({name: round(share, DIGITS) for name, share in shares.items()})
 
 
-def judge_lines(lines: Iterable[str], model: OnnxStance | None = None) -> Iterator[str]:
-    """One line of probabilities per line of input; blank lines are passed over."""
-    judge = model or bundled_model()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        (stance,) = judge.score_batch([_read(line, number).pair()])
-        shares = {"supports": stance.supports, "refutes": stance.refutes, "neutral": stance.neutral}
-        yield json.dumps({name: round(share, _DIGITS) for name, share in shares.items()})
-
-
-def _read(line: str, number: int) -> StanceLine:
+def _read(number: int, line: str) -> StanceLine | BadLine:
     try:
         return StanceLine.model_validate_json(line)
     except ValidationError:
-        raise ValueError(
-            f'line {number}: expected {{"claim": "...", "evidence": "..."}}, '
-            'optionally with "title" and "published" (YYYY-MM-DD)'
-        ) from None
+        return BadLine(number)

@@ -11,13 +11,16 @@ from tokenizers import Tokenizer
 
 from agents.language.batching import BatchPolicy, MicroBatcher
 from agents.language.ports import Pair
+from agents.language.rules.stance import LexicalStance
 from agents.language.stance.calibration import read_calibration
 from agents.language.stance.figures import read_figures
-from agents.language.stance.files import verified_files
+from agents.language.stance.files import model_name, verified_files
 from agents.language.stance.windows import pool, sentence_windows
 from scoring.values import NEUTRAL, Stance
 
 _CLS, _SEP = "[CLS]", "[SEP]"
+TITLE_CHARACTERS = 200
+"""Of a title are read; the passage needs the room."""
 _MARKS = 3
 """[CLS] evidence [SEP] claim [SEP]."""
 
@@ -48,19 +51,21 @@ class OnnxStance:
     what else was asked at the same time.
     """
 
-    name = "veristream-stance-1"
+    reads_pages = True
 
     def __init__(self, folder: Path, policy: StanceRunPolicy | None = None) -> None:
         self._policy = policy or StanceRunPolicy()
         files = verified_files(folder)
+        self.name = model_name(folder)
         self._calibration = read_calibration(files.calibration)
+        self._rules = LexicalStance()
         self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._cls, self._sep = self._tokenizer.token_to_id(_CLS), self._tokenizer.token_to_id(_SEP)
         self._session = _session(files.model, self._policy.threads_per_run)
         self._batcher: MicroBatcher[Pair, Stance] = MicroBatcher(
-            self.score_batch, lambda pair: len(pair.passage), self._policy.batching, name="stance"
+            self.score_batch, lambda pair: len(pair.titled), self._policy.batching, name="stance"
         )
 
     async def judge(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
@@ -91,9 +96,9 @@ class OnnxStance:
 
     def windows(self, pair: Pair) -> list[str]:
         """The parts in which a passage is read: one, unless it is long."""
-        claim_tokens = min(len(self._ids(pair.claim)), self._policy.max_claim_tokens)
-        room = self._policy.max_tokens - claim_tokens - _MARKS
         policy = self._policy
+        claim_tokens = min(len(self._ids(pair.claim)), policy.max_claim_tokens)
+        room = policy.max_tokens - claim_tokens - len(self._ids(heading(pair))) - _MARKS
         return sentence_windows(
             pair.passage, lambda text: len(self._ids(text)), room, policy.overlap, policy.max_windows
         )
@@ -101,16 +106,31 @@ class OnnxStance:
     def _score(self, pair: Pair) -> Stance:
         if not _says_something(pair.claim) or not _says_something(pair.passage):
             return NEUTRAL
-        answers = [
-            self._calibration.probabilities(self.logits(pair.claim, window), read_figures(pair.claim, window))
-            for window in self.windows(pair)
-        ]
+        answers = [self._read(pair._replace(passage=window)) for window in self.windows(pair)]
         supports, refutes, _ = (answers[0] if len(answers) == 1 else pool(answers, self._policy.sharpness)).tolist()
         return Stance(supports=supports, refutes=refutes, neutral=max(0.0, 1.0 - supports - refutes))
+
+    def _read(self, pair: Pair) -> NDArray[np.float64]:
+        """One window: what the network says, corrected by what arithmetic and the rules find in it.
+
+        The day of publication is no figure of the text: a page of 2024 does not contradict "in 1990"."""
+        return self._calibration.probabilities(
+            self.logits(pair.claim, heading(pair) + pair.passage),
+            read_figures(pair.claim, pair.titled),
+            self._rules.find(pair.claim, pair.titled).label if self._calibration.rules else "neutral",
+        )
 
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
+
+
+def heading(pair: Pair) -> str:
+    """Title and date as the model was trained to read them, before every window of the passage."""
+    title = pair.title[:TITLE_CHARACTERS]
+    if title:
+        return f"{title} ({pair.published.isoformat()}). " if pair.published else f"{title}. "
+    return f"({pair.published.isoformat()}) " if pair.published else ""
 
 
 def _says_something(text: str) -> bool:

@@ -47,21 +47,26 @@ FIRST: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT vs_visit IF NOT EXISTS FOR (n:Visit) REQUIRE (n.space, n.job_id, n.page_key) IS UNIQUE",
     "CREATE INDEX vs_visit_age IF NOT EXISTS FOR (n:Visit) ON (n.space, n.at)",
 )
+ANSWERS: tuple[LiteralString, ...] = (
+    "CREATE CONSTRAINT vs_answer IF NOT EXISTS FOR (n:Answer) REQUIRE (n.space, n.key) IS UNIQUE",
+    "CREATE INDEX vs_answer_end IF NOT EXISTS FOR (n:Answer) ON (n.space, n.until)",
+    "CREATE INDEX vs_answer_age IF NOT EXISTS FOR (n:Answer) ON (n.space, n.written, n.key)",
+)
 API_KEYS: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT vs_api_key IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.key_id) IS UNIQUE",
     # A revoked key loses this property, so that its name is free again.
     "CREATE CONSTRAINT vs_api_key_name IF NOT EXISTS FOR (n:ApiKey) REQUIRE (n.space, n.name_in_force) IS UNIQUE",
 )
-ANSWERS: tuple[LiteralString, ...] = (
+CLAIM_KEYS: tuple[LiteralString, ...] = (
     "CREATE INDEX vs_outcome_claim IF NOT EXISTS FOR (n:Outcome) ON (n.space, n.claim_key, n.decided_at)",
     "CREATE INDEX vs_outcome_sense IF NOT EXISTS FOR (n:Outcome) ON (n.space, n.sense_key, n.decided_at)",
 )
-MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, API_KEYS, ANSWERS)
+MIGRATIONS: Sequence[tuple[LiteralString, ...]] = (FIRST, API_KEYS, ANSWERS, CLAIM_KEYS)
 """Entry i brings version i to version i + 1. Every statement can be repeated: several processes may start at once."""
 
 LABELS = (
     *("Job", "OpenTotals", "Outcome", "Step", "Parent", "SubClaim", "Verdict", "Evidence", "Source", "AuditEntry"),
-    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit", "ApiKey"),
+    *("Entity", "Alias", "Fact", "Claim", "Page", "Seeker", "Visit", "Answer", "ApiKey"),
 )
 """Every kind of node there is."""
 

@@ -94,6 +94,7 @@ class WeaviateEvidenceIndex:
 
     async def search(self, query: HybridQuery) -> list[Hit]:
         checked = replace(query, vector=checked_vector(query.vector, self._embedder))
+        left: list[Hit] | None = None
         for _ in range(ATTEMPTS):
             generations = await self._generations(dict.fromkeys(query.collections))
             try:
@@ -102,16 +103,19 @@ class WeaviateEvidenceIndex:
                 if await self._are_still(generations):
                     raise
                 continue
-            if complete or await self._are_still(generations):
+            if complete:
                 return found
-        raise StoreUnavailable("the collections are being replaced again and again; try again later")
+            # Something was deleted between being found and being fetched: what took its place may be there by now.
+            left = found if await self._are_still(generations) else None
+        if left is None:
+            raise StoreUnavailable("the collections are being replaced again and again; try again later")
+        return left
 
     async def _search(self, query: HybridQuery, generations: dict[str, str]) -> tuple[list[Hit], bool]:
         """The hits, and whether everything that was found could be fetched."""
-        count = self._policy.wanted(query.limit)
         halves = await asyncio.gather(
             *(
-                searching.both_halves(self._weaviate, name, physical, query, count)
+                searching.both_halves(self._weaviate, name, physical, query, self._policy)
                 for name, physical in generations.items()
             )
         )

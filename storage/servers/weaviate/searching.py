@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from weaviate.classes.query import MetadataQuery
 
-from storage.fusion import SearchPolicy, fuse
+from storage.fusion import SearchPolicy, fuse, share_of_best
 from storage.lexical import query_terms
 from storage.ports.evidence import Hit, HybridQuery, Passage
 from storage.servers.weaviate.connection import WeaviateConnection
@@ -37,10 +37,13 @@ class Found:
     cosine: float
 
 
-async def both_halves(weaviate: WeaviateConnection, name: str, physical: str, query: HybridQuery, count: int) -> Halves:
+async def both_halves(
+    weaviate: WeaviateConnection, name: str, physical: str, query: HybridQuery, policy: SearchPolicy
+) -> Halves:
     """The nearest and the best-worded of one collection."""
     cosines, said = await asyncio.gather(
-        _near(weaviate, name, physical, query, count), _worded(weaviate, name, physical, query, count)
+        _near(weaviate, name, physical, query, policy.wanted(query.limit)),
+        _worded(weaviate, name, physical, query, policy.worded(query.limit)),
     )
     return Halves(cosines, said)
 
@@ -87,8 +90,10 @@ def _cosine(value: float) -> float:
 
 def fused(halves: list[Halves], query: HybridQuery, policy: SearchPolicy) -> tuple[Halves, dict[Key, float]]:
     """The best of all collections together, and the fused score of each of them, best first, each id once."""
-    wanted = policy.wanted(query.limit)
-    best = Halves(_top([half.cosines for half in halves], wanted), _top([half.said for half in halves], wanted))
+    best = Halves(
+        _top([half.cosines for half in halves], policy.wanted(query.limit)),
+        _top([half.said for half in halves], policy.worded(query.limit)),
+    )
     scores = fuse(best.cosines, best.said, query.alpha)
     chosen: dict[str, Key] = {}
     for key in sorted(scores, key=lambda key: (-scores[key], key[1], key[0])):
@@ -120,9 +125,9 @@ async def fetch(
 
 def hits(best: Halves, scores: Mapping[Key, float], found: Mapping[Key, Found]) -> list[Hit]:
     """In the order of the scores; what was deleted since it was found is left out."""
-    loudest = max(best.said.values(), default=0.0) or 1.0
+    shares = share_of_best(best.said)
     return [
-        Hit(found[key].passage, found[key].cosine, best.said.get(key, 0.0) / loudest, score)
+        Hit(found[key].passage, found[key].cosine, shares.get(key, 0.0), score)
         for key, score in scores.items()
         if key in found
     ]

@@ -93,3 +93,25 @@ async def test_a_changed_verdict_or_citation_fails(services: Services) -> None:
     assert is_refused({**made, "label": "Refuted"})
     assert is_refused({**made, "citations": made["citations"][:1]})
     assert is_refused({**made, "rationale": made["rationale"] + " And more."})
+
+
+GIVEN_OF_A_LOOP = {"results", "trust_before", "domains", "urls_skipped", "monopoly_loops", "planned", "limits", "bytes"}
+"""Counts that nothing else in the record depends on, and what the settings gave."""
+
+
+async def test_a_loop_record_with_one_number_changed_fails(services: Services) -> None:
+    made = await document("sample-21", services)
+    assert made["loop"]["count"] == 2
+    last_look = ("steps", 1, "trust_after")  # a model may have revised stances since
+    derived = [path for path in numbers(made["loop"]) if not GIVEN_OF_A_LOOP.intersection(path) and path != last_look]
+    assert len(derived) > 40
+    assert [path for path in derived if not is_refused(changed(made, ("loop", *path)))] == []
+
+
+async def test_a_changed_stop_reason_or_a_passed_limit_fails(services: Services) -> None:
+    made = await document("sample-08", services)
+    loop = made["loop"]
+    assert is_refused({**made, "loop": {**loop, "stop_reason": "query_budget"}})
+    assert is_refused({**made, "loop": {**loop, "limits": {**loop["limits"], "pages": 1}}})
+    assert is_refused({**made, "loop": {**loop, "decided_by": {}}})
+    assert is_refused({**made, "loop": {**loop, "decided_by": {**loop["decided_by"], "sufficient": False}}})

@@ -67,7 +67,7 @@ async def test_a_page_read_again_after_a_day_replaces_what_it_said(empty: Servic
     for fact in facts:
         assert "hospital" in fact.text
         assert fact.text in held[fact.passage_id]
-    stores = Stores(ledger=empty.ledger, index=empty.index, graph=empty.graph, urls=empty.urls)
+    stores = Stores(empty.ledger, empty.index, empty.graph, empty.urls, empty.answers)
     assert (await verify(stores, NOW + timedelta(days=3))).is_sound
 
 

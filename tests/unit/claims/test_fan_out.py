@@ -156,8 +156,8 @@ async def test_a_part_is_read_by_its_parent_alone(services: Services) -> None:
     assert second.value.reading is not None
     assert second.value.claim == FALSE[0]
     assert [one.name for one in second.value.reading.entities] == ["Kelderwick"]
-    assert second.value.loop.plan
-    assert not any("Halloway" in query for query in second.value.loop.plan)
+    assert second.value.reading.queries
+    assert not any("Halloway" in query for query in second.value.reading.queries)
 
 
 async def test_a_part_that_became_a_dead_letter_is_not_enough_evidence_and_the_claim_completes(

@@ -7,14 +7,12 @@ from dataclasses import replace
 from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
 from agents.claims.submission import Submission
-from agents.language.cache import MemoryCache
-from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.llm.port import ModelAnswer, ModelRequest
 from agents.language.quota import CallTag, QuotaPolicy
 from agents.language.service import Language
 from agents.services import Services
 from tests.unit.claims.conftest import travel
-from tests.unit.language.clocks import noon
+from tests.unit.language.models import asker_of
 
 PARTS = ["Kelderwick General Hospital has 312 beds", "Kelderwick Rovers won the Northmarch Cup in 2025"]
 CLAIM = f"{PARTS[0]}, and {PARTS[1]}."
@@ -48,7 +46,7 @@ class Obliging:
 
 def with_model(services: Services, model: Obliging, max_calls: int) -> Services:
     quota = QuotaPolicy(max_calls=max_calls)
-    return replace(services, language=Language(Asker(model, MemoryCache(noon), AskPolicy(quota=quota))))
+    return replace(services, language=Language(asker_of(model, quota)))
 
 
 async def decided(services: Services) -> VerdictPackage:

@@ -64,9 +64,10 @@ def test_the_build_backend_of_the_project_is_the_locked_one() -> None:
 def test_every_package_of_the_wheel_reaches_the_image() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
-    for package in [*wheel["packages"], *wheel.get("force-include", {})]:
+    for package in [*wheel["packages"], wheel["hooks"]["custom"]["path"], "models"]:
         top = package.split("/")[0]
-        assert any(line.split()[0].split("/")[0] == top for line in named("COPY")), f"COPY {top} in deploy/Dockerfile"
+        sources = [source.split("/")[0] for line in named("COPY") for source in line.split()[:-1]]
+        assert top in sources, f"COPY {top} in deploy/Dockerfile"
         assert any(line.startswith(f"!{top}") for line in IGNORED), f"!{top} in .dockerignore"
 
 

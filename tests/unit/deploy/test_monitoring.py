@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from agents.claims.job import StopReason
+from scoring.stopping import StopReason
 from streams import metrics
 from streams.topology import STAGE_NAMES
 

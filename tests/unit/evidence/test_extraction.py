@@ -15,6 +15,8 @@ from agents.evidence.extraction import (
     extract,
     extract_now,
 )
+from agents.evidence.language import extraction_mark, language_of, marked_language
+from agents.evidence.readers import without_furniture
 
 URL = "https://www.Kelderwick-Gazette.example/news/2025/10/bridge"
 SENTENCE = "Weir Bridge in Kelderwick reopened to traffic on 2 October 2025 after eight months of repairs. "
@@ -78,6 +80,7 @@ async def test_a_date_in_the_future_of_the_clock_is_not_believed(latest: date | 
         ("<html><body><img src='a.png'></body></html>", "no_text"),
         ("<html><body>" + "<p>" * 60_000, "too_large"),
         ("x" * 5_000_001, "too_large"),
+        ("<html><body>" + "<div>" * 100_000 + SENTENCE, "no_text"),
     ],
 )
 async def test_a_page_without_an_article_is_a_failure_that_says_why(page: str | bytes, reason: str) -> None:
@@ -123,3 +126,60 @@ async def test_the_loop_runs_while_a_page_is_read() -> None:
 def test_the_domain_is_the_host_in_lower_case_without_www() -> None:
     assert domain_of("https://WWW.Council.example:8080/a?b#c") == "council.example"
     assert domain_of("not an address") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "reader"),
+    [
+        (f"<article><p>{SENTENCE * 3}</p></article>", "trafilatura"),
+        (f"<div>{SENTENCE}</div><center>{SENTENCE.replace('Weir', 'Mill')}</center>", "trafilatura"),
+        (f"<aside class='sidebar'><p>{SENTENCE}</p></aside>", "trafilatura-recall"),
+        ("<div id='root'></div>", "description"),
+    ],
+)
+def test_where_one_reader_finds_nothing_the_next_is_asked(body: str, reader: str) -> None:
+    head = f'<title>Bridge open</title><meta name="description" content="{SENTENCE}">'
+    page = extract_now(f"<html><head>{head}</head><body>{body}</body></html>", URL)
+    assert isinstance(page, ExtractedPage)
+    assert page.reader == reader
+    assert SENTENCE.strip() in page.text
+
+
+def test_lines_that_belong_to_the_site_are_left_out() -> None:
+    furniture = ["We use cookies to improve your visit.", "Read more: the old bridge", "Share", "© 2025 The Gazette"]
+    body = "".join(
+        f"<p>{line}</p>" for line in [furniture[0], SENTENCE, *furniture[1:], SENTENCE.replace("Weir", "Mill")]
+    )
+    page = extract_now(f"<html><head><title>T</title></head><body><article>{body}</article></body></html>", URL)
+    assert isinstance(page, ExtractedPage)
+    assert page.text == f"{SENTENCE.strip()}\n{SENTENCE.replace('Weir', 'Mill').strip()}"
+
+
+def test_a_long_paragraph_stays_whatever_it_begins_with() -> None:
+    text = f"Subscribers to the bridge fund rose by twelve per cent last year. {SENTENCE}{SENTENCE}"
+    assert without_furniture(text) == text.strip()
+
+
+GERMAN = "Die Brücke in Kelderwick wurde am Freitag nach acht Monaten Bauzeit wieder für den Verkehr freigegeben. "
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "language"),
+    [
+        (SENTENCE * 2, "en", "en"),
+        (GERMAN * 2, "en", "de"),  # pages are often made from a template in another language
+        ("Le pont a été rouvert à la circulation vendredi après huit mois de travaux sur les piles. ", None, "fr"),
+        ("Мост был открыт для движения в пятницу после восьми месяцев ремонта. ", None, "ru"),
+        ("41,000 12.5 % 2025", "fr", "fr"),
+        ("41,000 12.5 % 2025", None, None),
+    ],
+)
+def test_the_words_tell_the_language_and_the_page_where_they_do_not(
+    text: str, declared: str | None, language: str | None
+) -> None:
+    assert language_of(text, declared) == language
+
+
+@pytest.mark.parametrize(("language", "marked"), [("de", "de"), ("en", ""), (None, "")])
+def test_a_passage_carries_its_language_unless_it_is_english(language: str | None, marked: str) -> None:
+    assert marked_language(extraction_mark("trafilatura", language)) == marked

@@ -94,7 +94,7 @@ async def test_an_address_that_is_not_plainly_public_is_refused_without_a_connec
     reader = fetcher(resolver=names, dialler=switchboard)
     with pytest.raises(FetchFailed) as failed:
         await reader.fetch(url)
-    assert failed.value.cause == cause
+    assert failed.value.reason == cause
     assert (names.asked, switchboard.dialled) == ([], [])
 
 
@@ -121,7 +121,7 @@ async def test_a_name_with_a_forbidden_address_among_its_own_is_refused(answer: 
     reader = fetcher(resolver=Names({"site.test": [answer]}), dialler=switchboard)
     with pytest.raises(FetchFailed, match="not on the public internet") as failed:
         await reader.fetch("http://site.test/")
-    assert failed.value.cause == "forbidden_address"
+    assert failed.value.reason == "forbidden_address"
     assert (inside.connections, switchboard.dialled) == (0, [])
 
 
@@ -141,7 +141,7 @@ async def test_a_name_that_moves_into_private_space_before_the_page_is_asked_for
     switchboard = Switchboard(site.port)
     with pytest.raises(FetchFailed) as failed:
         await fetcher(resolver=names, dialler=switchboard).fetch("http://site.test/")
-    assert failed.value.cause == "forbidden_address"
+    assert failed.value.reason == "forbidden_address"
     assert site.asked == ["/robots.txt"]
 
 
@@ -155,7 +155,7 @@ async def test_all_checked_addresses_are_tried_in_their_order() -> None:
     names = Names({"site.test": [["93.184.216.34", "2606:2800:220:1::1"]]})
     with pytest.raises(FetchFailed) as failed:
         await fetcher(resolver=names, dialler=switchboard).fetch("https://site.test/")
-    assert failed.value.cause == "connect"
+    assert failed.value.reason == "connect"
     assert switchboard.dialled == [("93.184.216.34", 443), ("2606:2800:220:1::1", 443)]
 
 
@@ -173,7 +173,7 @@ async def test_a_name_that_cannot_be_looked_up_is_said_so(answer: list[list[str]
     names = Names({"site.test": answer} if answer else {})
     with pytest.raises(FetchFailed, match=reason) as failed:
         await fetcher(resolver=names).fetch("http://site.test/")
-    assert failed.value.cause == "dns"
+    assert failed.value.reason == "dns"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -181,7 +181,7 @@ async def test_a_redirect_into_private_space_is_not_followed(status: int, site: 
     site.answers["/go"] = redirect(f"{inside.origin}/secret", status)
     with pytest.raises(FetchFailed) as failed:
         await fetcher(site.origin).fetch(f"{site.origin}/go")
-    assert failed.value.cause == "port"
+    assert failed.value.reason == "port"
     assert inside.connections == 0
 
 
@@ -206,7 +206,7 @@ async def test_every_redirect_is_checked_like_a_first_address(to: str, cause: st
     reader = fetcher(site.origin, resolver=Names({"private.test": [["10.0.0.1"]]}))
     with pytest.raises(FetchFailed) as failed:
         await reader.fetch(f"{site.origin}/1")
-    assert failed.value.cause == cause
+    assert failed.value.reason == cause
     assert site.pages == ["/1", "/2", "/3"]
 
 
@@ -214,7 +214,7 @@ async def test_robots_redirected_into_private_space_is_not_followed(site: Site, 
     site.answers |= {"/robots.txt": redirect(f"{inside.origin}/secret"), "/": page()}
     with pytest.raises(FetchFailed) as failed:
         await fetcher(site.origin).fetch(f"{site.origin}/")
-    assert failed.value.cause == "port"
+    assert failed.value.reason == "port"
     assert (inside.connections, site.pages) == (0, [])
 
 
@@ -237,7 +237,7 @@ async def test_without_an_exception_no_local_server_is_reached(inside: Site) -> 
     reader = OpenWebFetcher(allowed, resolver=Names(), ssl_context=system_trust())
     with pytest.raises(FetchFailed) as failed:
         await reader.fetch(f"{inside.origin}/secret")
-    assert failed.value.cause == "forbidden_address"
+    assert failed.value.reason == "forbidden_address"
     assert inside.connections == 0
 
 

@@ -34,7 +34,7 @@ async def cause_of(site: Site, answer: bytes | Answering, times: TimeLimits | No
     with pytest.raises(FetchFailed) as failed:
         await fetcher(site.origin, sizes=SMALL, times=times).fetch(f"{site.origin}/page")
     assert str(failed.value).startswith("http")
-    return failed.value.cause
+    return failed.value.reason
 
 
 def packed(body: bytes, encoding: str = "gzip") -> bytes:
@@ -170,7 +170,7 @@ async def test_a_body_that_drips_is_given_up_by_its_rate(site: Site) -> None:
     reader = fetcher(site.origin, clock=Clock(step=1.0))
     with pytest.raises(FetchFailed, match="bytes a second") as failed:
         await reader.fetch(f"{site.origin}/page")
-    assert failed.value.cause == "slow_drip"
+    assert failed.value.reason == "slow_drip"
 
 
 async def test_a_body_that_comes_fast_enough_is_not_given_up(site: Site) -> None:
@@ -188,7 +188,7 @@ async def test_a_bomb_takes_little_memory(site: Site) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert failed.value.cause == "bomb"
+    assert failed.value.reason == "bomb"
     # The bound of one fetch: the body's limit twice (collected and handed over) and the buffers on the way.
     assert peak < 12_000_000
 
@@ -221,7 +221,7 @@ async def test_an_invalid_certificate_is_refused_before_anything_is_said(
         reader = fetcher(resolver=names, dialler=Switchboard(site.port), **trust)
         with pytest.raises(FetchFailed) as failed:
             await reader.fetch("https://site.test/")
-        assert failed.value.cause == "tls"
+        assert failed.value.reason == "tls"
         assert site.asked == []
 
 
@@ -245,7 +245,7 @@ async def test_plain_http_where_tls_is_expected_is_refused() -> None:
         reader = fetcher(resolver=Names({"site.test": [["93.184.216.34"]]}), dialler=dialler)
         with pytest.raises(FetchFailed) as failed:
             await reader.fetch("https://site.test/")
-    assert failed.value.cause == "tls"
+    assert failed.value.reason == "tls"
 
 
 @pytest.mark.parametrize(

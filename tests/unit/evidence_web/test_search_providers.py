@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from agents.evidence.ports import SearchResult
+from agents.evidence.ports import FetchedPage, PageUnavailable, SearchResult, UnavailableReason
 from agents.evidence.search import (
     FactCheckSearch,
     Provider,
@@ -21,6 +21,7 @@ from agents.evidence.search import (
     WikipediaSearch,
 )
 from agents.evidence.search.wire import date_of
+from agents.evidence.second_try import SecondTry
 from tests.unit.evidence_web.local_web import head, page
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -31,6 +32,8 @@ class Engine:
 
     def __init__(self) -> None:
         self.answer: bytes | None = b""
+        self.answers: list[Any] = []
+        """Said one after the other, before `answer`."""
         self.requests: list[str] = []
         self.bodies: list[Any] = []
         self.origin = ""
@@ -44,6 +47,8 @@ class Engine:
         lengths = [line.split(":")[1] for line in request.split("\r\n") if line.lower().startswith("content-length")]
         if lengths:
             self.bodies.append(json.loads(await reader.readexactly(int(lengths[0]))))
+        if self.answers:
+            self.says(self.answers.pop(0))
         if self.answer is None:
             await reader.read()  # until the client hangs up
         else:
@@ -133,6 +138,40 @@ async def test_tavily_extracts_the_pages_it_can_read(engine: Engine, make: Any) 
         await provider.extract([])
 
 
+class Failing:
+    """A fetcher to which no page comes."""
+
+    def __init__(self, reason: UnavailableReason) -> None:
+        self._reason = reason
+
+    async def fetch(self, url: str) -> FetchedPage:
+        raise PageUnavailable(self._reason, url, "no")
+
+
+async def test_what_did_not_come_in_time_is_read_by_tavily(engine: Engine, make: Any) -> None:
+    engine.says({"results": [{"url": "https://a.test/1", "raw_content": "The text."}]})
+    fetcher = SecondTry(Failing("idle_timeout"), make("tavily", engine.origin))
+    found = await fetcher.fetch("https://a.test/1")
+    assert (found.body, found.content_type) == (b"The text.", "text/plain")
+
+
+@pytest.mark.parametrize("reason", ["robots", "forbidden_address", "not_found", "bad_status", "too_large"])
+async def test_what_is_forbidden_or_gone_is_not_asked_for_by_another_door(
+    reason: UnavailableReason, engine: Engine, make: Any
+) -> None:
+    with pytest.raises(PageUnavailable):
+        await SecondTry(Failing(reason), make("tavily", engine.origin)).fetch("https://a.test/1")
+    assert engine.requests == []
+
+
+@pytest.mark.parametrize("answer", [{"results": []}, {"results": [{"url": "https://a.test/1", "raw_content": " "}]}, 7])
+async def test_where_tavily_has_nothing_either_the_first_failure_stands(answer: Any, engine: Engine, make: Any) -> None:
+    engine.says(answer)
+    with pytest.raises(PageUnavailable) as failed:
+        await SecondTry(Failing("connect"), make("tavily", engine.origin)).fetch("https://a.test/1")
+    assert failed.value.reason == "connect"
+
+
 def test_tavily_without_a_key_says_what_to_set() -> None:
     with pytest.raises(ValueError, match="TAVILY_API_KEY"):
         TavilySearch(" ")
@@ -178,6 +217,41 @@ async def test_wikipedia_answers_with_articles(engine: Engine, make: Any) -> Non
     assert found[1].url == f"{engine.origin}/wiki/AC/DC"
     assert found[1].score < found[0].score
     assert "User-Agent: Veristream" in engine.requests[0]
+
+
+async def test_wikipedia_gives_the_version_of_the_day(engine: Engine, make: Any) -> None:
+    entries = [
+        {"title": "Edited since", "timestamp": "2024-02-03T04:05:06Z"},
+        {"title": "Younger", "timestamp": "2024-02-04T00:00:00Z"},
+        {"title": "Untouched", "timestamp": "2023-01-01T00:00:00Z"},
+    ]
+    engine.answers = [
+        {"query": {"search": entries}},
+        {
+            "query": {
+                "pages": [{"title": "Edited since", "revisions": [{"revid": 7, "timestamp": "2023-12-30T01:00:00Z"}]}]
+            }
+        },
+        {"query": {"pages": [{"title": "Younger"}]}},
+    ]
+    found = await make("wikipedia", engine.origin).search("bridge", 5, date(2023, 12, 31))
+    assert [(result.url, result.published) for result in found] == [
+        (f"{engine.origin}/wiki/Edited_since?oldid=7", date(2023, 12, 30)),
+        (f"{engine.origin}/wiki/Untouched", date(2023, 1, 1)),
+    ]
+    assert engine.asked["rvstart"] == ["2023-12-31T23:59:59Z"]
+
+
+@pytest.mark.parametrize("name", ["searxng", "factcheck"])
+async def test_an_engine_that_cannot_go_back_in_time_gives_all_it_has(name: str, engine: Engine, make: Any) -> None:
+    """What is too late is dropped by the chain, and what is left must still be as many as were asked for."""
+    reviews = [{"url": f"https://a.test/{n}", "reviewDate": "2024-01-01T00:00:00Z"} for n in range(9)]
+    engine.says({"results": reviews, "claims": [{"text": "It is so.", "claimReview": reviews}]})
+    provider = make(name, engine.origin)
+    assert (len(await provider.search("bridge", 3)), len(await provider.search("bridge", 3, date(2023, 1, 1)))) == (
+        3,
+        9,
+    )
 
 
 @pytest.mark.parametrize(("code", "reason"), [("maxlag", "unavailable"), ("badquery", "refused")])

@@ -53,7 +53,8 @@ async def gateway(
     ledger = await SqliteLedger.open(folder / "ledger.db")
     ring = await SqliteKeyRing.open(folder / "ledger.db")
     admission = Admission(ledger, settings, lambda: NOW)
-    desk = Desk(settings, ledger, admission, producer or Recorder(), Hub(settings), Guard(settings, ring, clock))
+    guard = Guard(settings, ring, clock)
+    desk = Desk(settings, ledger, admission, producer or Recorder(), Hub(settings), guard)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Desk]:

@@ -36,6 +36,15 @@ def test_a_record_of_sentences_is_one_text_under_an_address_of_its_own() -> None
     assert (page.domain, page.published) == ("", None)
 
 
+def test_the_section_of_a_record_stands_in_its_title() -> None:
+    titles = [
+        record({"title": "Gandhi (film)", "section": "Production\n", "text": "T."}).page.title,
+        record({"section": "Production", "text": "T."}).page.title,
+        record({"title": "Gandhi (film)", "section": 7, "text": "T."}).page.title,
+    ]
+    assert titles == ["Gandhi (film). Production", "Production", "Gandhi (film)"]
+
+
 @pytest.mark.parametrize("name", ["text", "content", "body", "abstract"])
 @pytest.mark.parametrize("day", ["date", "published"])
 def test_a_record_of_the_common_shapes_keeps_its_address_and_day(name: str, day: str) -> None:

@@ -94,9 +94,9 @@ def test_purge_keeps_what_a_workspace_wants_kept(environment: dict[str, str], tm
 
     asyncio.run(entries(("news", 100), ("news", 40), ("news", 10), ("legal", 100), ("legal", 400)))
     first = run(environment, "stores", "purge", "--workspace", "legal=365")
-    assert first.stdout == "deleted 2 audit entries and 0 notes on fetched pages\n"
+    assert first.stdout == "deleted 2 audit entries, 0 notes on fetched pages and 0 answers of models\n"
     second = run(environment, "stores", "purge", "--days", "30", "--workspace", "legal=365")
-    assert second.stdout == "deleted 1 audit entries and 0 notes on fetched pages\n"
+    assert second.stdout == "deleted 1 audit entries, 0 notes on fetched pages and 0 answers of models\n"
 
 
 @pytest.mark.parametrize("text", ["legal", "=5", "legal=x", "legal=0"])

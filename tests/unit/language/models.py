@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
-from agents.language.cache import MemoryCache
+from agents.language.cache import AnswerCache
 from agents.language.llm.asking import Asker, AskPolicy
 from agents.language.llm.port import ModelAnswer, ModelRequest
 from agents.language.ports import Pair
@@ -13,6 +14,7 @@ from agents.language.quota import CallTag, QuotaPolicy
 from agents.language.rules.decompose import decompose
 from agents.language.rules.queries import plan_queries
 from agents.language.rules.stance import LexicalStance
+from storage.errors import StoreUnavailable
 from tests.unit.language.clocks import noon
 
 BLOCK = re.compile(r"<<data (\w+) (\w+) (\w+)\n(.*?)\n<<end \1", re.DOTALL)
@@ -102,6 +104,38 @@ def _facts(blocks: Blocks, ordered: bool) -> Any:
     return {"pages": [{"id": key, "facts": facts} for key in pages]}
 
 
+class DictAnswers:
+    """An AnswerStore in a dictionary; `broken` is one whose server is down."""
+
+    def __init__(self, *, broken: bool = False) -> None:
+        self.kept: dict[str, tuple[datetime, str]] = {}
+        self._broken = broken
+
+    def _reach(self) -> None:
+        if self._broken:
+            raise StoreUnavailable("the store is down")
+
+    async def get(self, key: str, *, now: datetime) -> str | None:
+        self._reach()
+        until, text = self.kept.get(key, (now, ""))
+        return text if until > now else None
+
+    async def put(self, key: str, text: str, *, until: datetime, now: datetime) -> None:
+        self._reach()
+        self.kept[key] = (until, text)
+
+    async def purge(self, now: datetime) -> int:
+        before = len(self.kept)
+        self.kept = {key: entry for key, entry in self.kept.items() if entry[0] > now}
+        return before - len(self.kept)
+
+    async def count(self) -> int:
+        return len(self.kept)
+
+    async def close(self) -> None:
+        return
+
+
 def asker_of(model: Any, quota: QuotaPolicy | None = None, **policy: Any) -> Asker:
     """An asker with a cache of its own."""
-    return Asker(model, MemoryCache(noon), AskPolicy(quota or QuotaPolicy(), **policy))
+    return Asker(model, AnswerCache(DictAnswers(), noon), AskPolicy(quota or QuotaPolicy(), **policy))

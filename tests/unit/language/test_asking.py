@@ -1,16 +1,19 @@
 """Asking a model: cache, quota, repair, refusal. Every way ends in a value or in a reason that is on record."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from agents.language.cache import MemoryCache, cache_key
+from agents.language.cache import AnswerCache, cache_key
 from agents.language.llm.asking import Asker, AskPolicy, Question
 from agents.language.llm.parsing import UnusableAnswerError, parse
 from agents.language.llm.port import ModelFailedError
 from agents.language.quota import CallTag, Price, QuotaPolicy, QuotaState
-from tests.unit.language.models import ScriptedModel, asker_of
+from storage.embedded.stores import open_embedded
+from storage.ports import Embedder as EmbedderIdentity
+from tests.unit.language.models import DictAnswers, ScriptedModel, asker_of
 
 
 class Colour(BaseModel):
@@ -93,16 +96,39 @@ async def test_an_unusable_answer_is_never_kept() -> None:
     assert (await asker.ask(question(), QuotaState())).source == "model"
 
 
-async def test_the_cache_forgets_what_is_old_and_what_was_used_least() -> None:
+async def test_an_answer_is_used_again_for_its_time_and_no_longer() -> None:
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
-    cache = MemoryCache(lambda: now[0], max_entries=2)
-    for key in ("a", "b"):
-        await cache.put(key, key, timedelta(hours=1))
-    assert await cache.get("a") == "a"
-    await cache.put("c", "c", timedelta(hours=1))
-    assert [await cache.get(key) for key in ("a", "b", "c")] == ["a", None, "c"]
+    cache = AnswerCache(DictAnswers(), lambda: now[0])
+    await cache.put("a", "text", timedelta(hours=1))
+    assert await cache.get("a") == "text"
     now[0] += timedelta(hours=1)
     assert await cache.get("a") is None
+
+
+async def test_without_any_time_nothing_is_kept() -> None:
+    model = ScriptedModel('{"name": "red"}', '{"name": "blue"}')
+    asker = asker_of(model, cache_ttl=timedelta())
+    first = await asker.ask(question(), QuotaState())
+    assert [first.source, (await asker.ask(question(), QuotaState())).source] == ["model", "model"]
+
+
+async def test_a_store_that_is_down_is_a_miss_and_not_the_jobs_error() -> None:
+    cache = AnswerCache(DictAnswers(broken=True), lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    asker = Asker(ScriptedModel('{"name": "red"}'), cache, AskPolicy(QuotaPolicy()))
+    assert (await asker.ask(question(), QuotaState())).value == Colour(name="red")
+
+
+async def test_workers_of_one_data_folder_share_what_they_paid_for(tmp_path: Path) -> None:
+    """The answer outlives the process that asked; another version of the prompt asks anew."""
+    asked = []
+    for version in ("1", "1", "2"):
+        stores = await open_embedded(tmp_path, EmbedderIdentity("none", 8))
+        model = ScriptedModel('{"name": "red"}')
+        cache = AnswerCache(stores.answers, lambda: datetime(2026, 1, 1, tzinfo=UTC))
+        await Asker(model, cache, AskPolicy(QuotaPolicy())).ask(question(version), QuotaState())
+        asked.append(len(model.requests))
+        await stores.close()
+    assert asked == [1, 0, 1]
 
 
 def test_no_part_of_a_cache_key_can_pose_as_another() -> None:
@@ -111,7 +137,7 @@ def test_no_part_of_a_cache_key_can_pose_as_another() -> None:
 
 
 async def test_a_kept_text_that_no_longer_fits_the_schema_is_a_miss() -> None:
-    cache = MemoryCache(lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    cache = AnswerCache(DictAnswers(), lambda: datetime(2026, 1, 1, tzinfo=UTC))
     await cache.put(cache_key("model-for-claim", "colour", "1", "data"), "rubbish", timedelta(hours=1))
     asker = Asker(ScriptedModel('{"name": "red"}'), cache, AskPolicy(QuotaPolicy()))
     assert (await asker.ask(question(), QuotaState())).source == "model"

@@ -57,4 +57,4 @@ def test_there_are_enough_labelled_texts_and_half_of_them_are_from_public_data()
     labelled = [item for name in ("stance", "entities", "decomposition", "claim_types") for item in items(name)]
     public = [item for item in labelled if item["source"] != "own"]
     assert len(labelled) >= 150
-    assert len(public) / len(labelled) >= 0.45
+    assert len(public) / len(labelled) >= 0.5

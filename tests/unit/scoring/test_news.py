@@ -17,7 +17,6 @@ from scoring.news import (
     propose,
     validate,
 )
-from scoring.polarity import Relation
 from scoring.values import NEUTRAL, Evidence, Label, Stance, Verdict
 from scoring.verdict_words import label_of, status_of, verdict_of
 
@@ -88,8 +87,15 @@ def test_inadmissible_evidence_is_not_heard() -> None:
 def test_a_small_minority_may_be_ignored_where_the_policy_says_so(
     supporting: int, refuting: int, share: float, expected: bool
 ) -> None:
-    sides = [Relation.SUPPORTS] * supporting + [Relation.CONTRADICTS] * refuting
-    assert has_conflict(sides, NewsPolicy(conflict_share=share)) is expected
+    assert has_conflict(supporting, refuting, NewsPolicy(conflict_share=share)) is expected
+
+
+def test_voices_may_be_weighed_instead_of_counted() -> None:
+    loud, quiet, sure = Stance(0.05, 0.90, 0.05), Stance(0.55, 0.25, 0.20), Stance(0.79, 0.05, 0.16)
+    policy = NewsPolicy(conflict_share=0.5, weighed_voices=True)
+    assert propose(evidence(loud, quiet, quiet), replace(policy, weighed_voices=False)).verdict is TRUE
+    assert propose(evidence(loud, quiet, quiet), policy).verdict is FALSE
+    assert propose(evidence(loud, sure, sure), policy).verdict is TRUE
 
 
 @pytest.mark.parametrize(

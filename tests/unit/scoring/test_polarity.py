@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.polarity import PolarityPolicy, Relation, admissible, in_conflict, one_per_story, probability, relation
+from scoring.polarity import PolarityPolicy, Relation, admissible, one_per_story, probability, relation
 from scoring.values import NEUTRAL, Evidence, Stance
 
 units = st.floats(0, 1)
@@ -32,6 +32,12 @@ def passage(id_: str, relevance: float = 0.5, same_as: str = "", admissible: boo
 )
 def test_only_a_decisive_stance_supports_or_contradicts(stance: Stance, expected: Relation) -> None:
     assert relation(stance) is expected
+
+
+def test_how_much_of_neutral_a_side_must_exceed_is_a_setting() -> None:
+    leaning = Stance(0.40, 0.10, 0.50)
+    assert relation(leaning, PolarityPolicy(decisive_stance=0.3)) is Relation.NEUTRAL
+    assert relation(leaning, PolarityPolicy(decisive_stance=0.3, neutral_share=0.5)) is Relation.SUPPORTS
 
 
 def test_the_decisive_probability_is_a_setting() -> None:
@@ -84,16 +90,3 @@ def test_a_relevance_that_is_no_number_is_refused() -> None:
 
 def test_only_admissible_evidence_counts() -> None:
     assert [item.id for item in admissible([passage("a"), passage("b", admissible=False)])] == ["a"]
-
-
-@pytest.mark.parametrize(
-    ("sides", "expected"),
-    [
-        ([Relation.SUPPORTS, Relation.CONTRADICTS], True),
-        ([Relation.SUPPORTS, Relation.QUALIFIES], False),
-        ([Relation.CONTRADICTS, Relation.NEUTRAL], False),
-        ([], False),
-    ],
-)
-def test_sources_conflict_only_when_both_sides_decide(sides: list[Relation], expected: bool) -> None:
-    assert in_conflict(sides) is expected

@@ -31,6 +31,13 @@ def test_numbers_that_contradict_move_belief_from_supporting_to_refuting() -> No
     assert contradicted.argmax() == 1
 
 
+def test_what_the_rules_find_moves_belief_their_way() -> None:
+    calibration = StanceCalibration(rules={"refutes": (-1.5, 1.5)})
+    logits = np.array([1.0, 0.5, 0.4])
+    assert calibration.probabilities(logits, Figures.SILENT).argmax() == 0
+    assert calibration.probabilities(logits, Figures.SILENT, "refutes").argmax() == 1
+
+
 def test_a_stored_calibration_is_read_back(tmp_path: Path) -> None:
     stored = {"scale": 0.6, "bias": [0, 0, 0.1], "shifts": {"agree_bound": [1.2, -0.8]}, "fitted": {"method": "x"}}
     path = tmp_path / "calibration.json"
@@ -48,6 +55,7 @@ def test_a_stored_calibration_is_read_back(tmp_path: Path) -> None:
         '{"scale": 0, "bias": [0, 0, 0], "shifts": {}}',
         '{"scale": 1, "bias": [0, 0], "shifts": {}}',
         '{"scale": 1, "bias": [0, 0, 0], "shifts": {"nonsense": [1, 2]}}',
+        '{"scale": 1, "bias": [0, 0, 0], "shifts": {}, "rules": {"nonsense": [1, 2]}}',
         '{"scale": NaN, "bias": [0, 0, 0], "shifts": {}}',
     ],
 )

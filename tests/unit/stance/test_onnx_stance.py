@@ -1,12 +1,14 @@
 """The run-time around the network: files, windows, batches. The network here only counts words."""
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from agents.language.ports import Pair, StanceModel
 from agents.language.stance import OnnxStance, StanceRunPolicy
+from agents.language.stance.onnx import heading
 from scoring.values import NEUTRAL
 from tests.unit.stance.tiny_model import write_model, write_sums
 
@@ -79,6 +81,26 @@ def test_checksums_that_leave_a_file_out_are_refused(folder: Path) -> None:
     sums.write_text(sums.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
     with pytest.raises(ValueError, match=r"no line for tokenizer\.json"):
         OnnxStance(folder)
+
+
+def test_title_and_date_stand_before_the_passage() -> None:
+    day = date(2020, 3, 1)
+    assert heading(Pair("c", "It rained.", "Weather", day)) == "Weather (2020-03-01). "
+    assert heading(Pair("c", "It rained.", "Weather")) == "Weather. "
+    assert heading(Pair("c", "It rained.", published=day)) == "(2020-03-01) "
+    assert heading(Pair("c", "It rained.")) == ""
+
+
+def test_the_title_is_read_with_every_window(model: OnnxStance) -> None:
+    (stance,) = model.score_batch([Pair("the claim", "It says it. " * 12, title="No")])
+    assert stance.label == "refutes"
+
+
+def test_the_name_changes_with_the_files(folder: Path) -> None:
+    before = OnnxStance(folder).name
+    (folder / "calibration.json").write_text('{"scale": 2, "bias": [0, 0, 0], "shifts": {}}', encoding="utf-8")
+    write_sums(folder)
+    assert OnnxStance(folder).name != before == f"veristream-stance-1 {before.split()[-1]}"
 
 
 def test_calibration_beside_the_model_is_used(folder: Path) -> None:

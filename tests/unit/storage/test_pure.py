@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scoring.values import Triple
 from storage.errors import StoreError, StoreRefused
-from storage.fusion import fuse, relative
+from storage.fusion import SearchPolicy, fuse, relative, share_of_best
 from storage.graph_scores import GraphScorePolicy, best_first, candidate
 from storage.lexical import MAX_QUERY_TERMS, index_terms, query_terms
 from storage.ports import Fact, entity_key, normal_url, normal_urls
@@ -16,6 +16,7 @@ from storage.ports.checks import identifier
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SCORES = st.dictionaries(st.integers(0, 20), st.floats(-5, 5), max_size=12)
+BM25 = st.dictionaries(st.integers(0, 20), st.floats(0, 50), max_size=12)
 
 
 class TestTerms:
@@ -46,9 +47,20 @@ class TestFusion:
         assert relative({}) == {}
 
     def test_halves_are_mixed_by_alpha(self) -> None:
-        assert fuse({"a": 1.0, "b": 0.0}, {"b": 9.0, "c": 5.0}, 0.75) == {"a": 0.75, "b": 0.25, "c": 0.0}
+        assert fuse({"a": 1.0, "b": 0.0}, {"b": 8.0, "c": 4.0}, 0.75) == {"a": 0.75, "b": 0.25, "c": 0.125}
 
-    @given(SCORES, SCORES, st.floats(0, 1))
+    def test_words_are_worth_what_they_are_of_the_best_match(self) -> None:
+        """The worst of the words' candidates said something all the same; the worst of the near ones is a stranger."""
+        assert share_of_best({"a": 4.0, "b": 3.0}) == {"a": 1.0, "b": 0.75}
+        assert share_of_best({"a": 0.0, "b": 0.0}) == {"a": 0.0, "b": 0.0}
+        assert share_of_best({}) == {}
+
+    def test_the_words_half_looks_wider(self) -> None:
+        policy = SearchPolicy()
+        assert policy.worded(10) > policy.wanted(10)
+        assert policy.worded(1_000) == policy.wanted(1_000)
+
+    @given(SCORES, BM25, st.floats(0, 1))
     def test_fused_scores_lie_in_the_unit_interval(
         self, near: dict[int, float], said: dict[int, float], alpha: float
     ) -> None:

@@ -128,7 +128,7 @@ class TestFusing:
         known = Halves({("known", "a"): 0.8, ("known", "c"): 0.5}, {("known", "c"): 1.0})
         query = HybridQuery("text", UNIT, limit=10)
         best, scores = fused([news, known], query, SearchPolicy())
-        assert scores == {("news", "a"): 0.5, ("news", "b"): 0.5, ("known", "c"): pytest.approx(0.25)}
+        assert scores == {("news", "a"): 0.5, ("news", "b"): 0.5, ("known", "c"): pytest.approx(0.375)}
         assert best.said == {("news", "b"): 4.0, ("known", "c"): 1.0}
 
     def test_only_the_best_of_all_collections_take_part(self) -> None:

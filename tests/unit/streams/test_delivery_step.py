@@ -6,7 +6,7 @@ import json
 import pytest
 
 from agents.errors import DependencyDown, Permanent, Transient
-from agents.results import Send, StepResult
+from agents.results import Note, Send, StepResult
 from storage.errors import StoreFull, StoreMismatch, StoreRefused, StoreUnavailable
 from storage.ports import JobRecord, JobState, Outcome
 from streams import topics
@@ -50,6 +50,17 @@ async def test_every_output_is_delivered_before_the_event_may_be_acknowledged(le
         "retrieved",
         "2026-03-01T12:00:00Z",
     )
+
+
+async def test_what_happens_twice_in_one_step_is_told_twice_under_ids_of_its_own(ledger: FailingLedger) -> None:
+    batches = tuple(Note("extract_batch_started", {"batch_size": size}) for size in (5, 2))
+    bench = Bench(ledger, Script(StepResult((), batches)))
+    await bench.step.process(job_message(JOB))
+    told = [json.loads(record.value or b"") for record in bench.producer.on(topics.PROGRESS)]
+    assert [(event["id"], event["detail"]["batch_size"]) for event in told] == [
+        ("job-1/1/0/retrieval/extract_batch_started", 5),
+        ("job-1/1/0/retrieval/extract_batch_started/2", 2),
+    ]
 
 
 # Step 1: decode

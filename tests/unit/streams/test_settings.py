@@ -152,6 +152,30 @@ def test_tls_files_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("VERISTREAM_LLM_PRICES", "cheap", "VERISTREAM_LLM_PRICES is not valid JSON"),
+        (
+            "VERISTREAM_LLM_PRICES",
+            '{"m": [1, -2]}',
+            "VERISTREAM_LLM_PRICES: Input should be greater than or equal to 0",
+        ),
+        ("VERISTREAM_LLM_PRICES", '{"m": 1}', "VERISTREAM_LLM_PRICES: Input should be a valid tuple"),
+        ("VERISTREAM_OPENAI_MODELS", '{"verdikt": "m"}', "VERISTREAM_OPENAI_MODELS: Input should be 'claim', 'facts'"),
+        ("VERISTREAM_OPENAI_CALIBRATION", "[0.5, 0.4, 0.9]", "VERISTREAM_OPENAI_CALIBRATION: calibration points must"),
+    ],
+)
+def test_a_table_that_cannot_be_meant_is_one_line_that_names_the_key(
+    key: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(key, value)
+    with pytest.raises(SettingsError) as raised:
+        load_settings()
+    assert str(raised.value).startswith(says)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
     ("host", "url"),
     [
         ("127.0.0.1", "http://127.0.0.1:8080"),

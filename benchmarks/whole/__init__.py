@@ -1,0 +1,1 @@
+"""The whole pipeline under load: what `benchmarks/pipeline.py` is made of."""

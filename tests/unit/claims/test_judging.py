@@ -1,0 +1,72 @@
+"""Rows are read one by one, and the rows of one page together."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
+
+from agents.claims.evidence import TEXT_LIMIT, CandidateRow
+from agents.claims.judging import judge_rows
+from agents.language.ports import Pair
+from agents.services import Services
+from scoring.values import NEUTRAL, Stance
+
+SUPPORTING = Stance(supports=0.9, refutes=0.05, neutral=0.05)
+CLAIM = "Anna Weber wrote the bill of 1994."
+
+
+class NeedsBoth:
+    """Supports only a passage that names both halves of what is claimed; keeps what it was asked."""
+
+    name = "needs both"
+    reads_pages = True
+
+    def __init__(self) -> None:
+        self.asked: list[Pair] = []
+
+    async def judge(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
+        self.asked += pairs
+        return tuple(SUPPORTING if "Weber" in pair.passage and "1994" in pair.passage else NEUTRAL for pair in pairs)
+
+
+def row(number: int, text: str, title: str = "The bill", domain: str = "paper.example") -> CandidateRow:
+    return CandidateRow(id=str(number), text=text, origin="vector", title=title, domain=domain)
+
+
+async def judged(rows: list[CandidateRow]) -> tuple[list[str], NeedsBoth]:
+    model = NeedsBoth()
+    stances = await judge_rows(CLAIM, rows, cast("Services", SimpleNamespace(stance=model)))
+    return [stance.label for stance in stances], model
+
+
+async def test_two_rows_of_a_page_say_together_what_neither_says_alone() -> None:
+    labels, _ = await judged(
+        [row(1, "The bill is of 1994."), row(2, "Weber wrote it."), row(3, "It rained.", "Weather")]
+    )
+    # One voice: the page speaks through its first row.
+    assert labels == ["supports", "neutral", "neutral"]
+
+
+async def test_rows_of_different_pages_are_not_read_together() -> None:
+    labels, model = await judged([row(1, "The bill is of 1994."), row(2, "Weber wrote it.", domain="other.example")])
+    assert labels == ["neutral", "neutral"]
+    assert len(model.asked) == 2
+
+
+async def test_a_row_that_says_more_alone_keeps_its_own_stance() -> None:
+    filler = "Nothing. " * (TEXT_LIMIT // 9)
+    labels, model = await judged([row(1, "Weber wrote it in 1994."), row(2, filler[:TEXT_LIMIT])])
+    assert labels == ["supports", "neutral"]
+    assert max(len(pair.passage) for pair in model.asked) <= TEXT_LIMIT
+
+
+async def test_a_model_that_reads_sentence_by_sentence_is_not_asked_about_pages() -> None:
+    model = NeedsBoth()
+    model.reads_pages = False
+    rows = [row(1, "The bill is of 1994."), row(2, "Weber wrote it.")]
+    await judge_rows(CLAIM, rows, cast("Services", SimpleNamespace(stance=model)))
+    assert len(model.asked) == 2
+
+
+async def test_no_rows_are_no_question() -> None:
+    labels, model = await judged([])
+    assert (labels, model.asked) == ([], [])
