@@ -40,16 +40,16 @@ async def through_changing_workers(claim: str, workers: list[Services]) -> Verdi
         topic, payload, kind, step = send.to, send.value.model_dump_json(), type(send.value), step + 1
 
 
-async def test_a_long_job_keeps_to_its_calls_and_the_verdict_has_its_own(tmp_path: Path) -> None:
+async def test_a_job_keeps_to_its_calls_and_the_critical_ones_find_their_slots(tmp_path: Path) -> None:
     asked: list[CallTag] = []
-    policy = QuotaPolicy(max_calls=4)
+    policy = QuotaPolicy(max_calls=2)
     async with world(tmp_path) as services:
         workers = [
             dataclasses.replace(services, language=Language(asker_of(CountingModel(asked), policy))) for _ in range(2)
         ]
         package = await through_changing_workers(RUMOUR, workers)
-    assert package.loop.count > 2
-    assert asked == [CallTag.CLAIM, CallTag.FACTS, CallTag.FACTS, CallTag.VERDICT]
-    assert package.language.calls == 4
-    assert set(package.language.skipped) == {"facts: call_quota"}
-    assert package.language.tokens == 4 * 150
+    assert package.loop.count >= 1
+    assert asked == [CallTag.FACTS, CallTag.VERDICT]
+    assert (package.language.calls, package.language.tokens) == (2, 2 * 150)
+    assert package.language.skipped[0] == "claim: call_quota"
+    assert set(package.language.skipped) <= {"claim: call_quota", "facts: call_quota"}
