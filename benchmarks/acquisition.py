@@ -136,7 +136,9 @@ async def judged(submissions: Sequence[Submission], services: Services, at_once:
 async def claims(port: int, count: int, folder: Path) -> dict[str, Any]:
     """A hundred claims, nothing known beforehand."""
     all_cases = cases(count)
-    settings = Settings(data_dir=folder, embedded=True, embedder="static", sample_web_url=f"http://127.0.0.1:{port}")
+    settings = Settings(
+        data_dir=folder, embedded=True, embedder="static", match_claims=False, sample_web_url=f"http://127.0.0.1:{port}"
+    )
     async with open_services(settings) as services:
         began, worked = time.perf_counter(), time.process_time()
         asked = [Submission(job_id=case.job_id, claim=case.claim) for case in all_cases]
@@ -172,7 +174,9 @@ async def _arm(*, fixed: bool) -> dict[str, Any]:
     corpus = samples.load()
     with tempfile.TemporaryDirectory() as folder:
         async with serve() as origin:
-            base = Settings(data_dir=Path(folder), embedded=True, embedder="static", sample_web_url=origin)
+            base = Settings(
+                data_dir=Path(folder), embedded=True, embedder="static", match_claims=False, sample_web_url=origin
+            )
             settings = trusting_the_town(base)
             await load_knowledge_base(settings)
             async with open_services(settings) as services:

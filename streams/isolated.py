@@ -19,8 +19,9 @@ OF_ITS_OWN: dict[str, object] = {
     "neo4j_url": None,
     "sample_web_url": None,
     "search_providers": ("none",),
+    "match_claims": False,
 }
-"""An evaluation has stores of its own and no web, whatever the environment says."""
+"""An evaluation has stores of its own and no web, and judges every claim itself, whatever the environment says."""
 
 
 @asynccontextmanager
@@ -64,4 +65,4 @@ def _environment(settings: Settings) -> dict[str, str]:
     """The worker's: ours, without the servers and the web that an evaluation does without."""
     without = {f"{PREFIX}{name.upper()}" for name in OF_ITS_OWN}
     inherited = {name: value for name, value in os.environ.items() if name.upper() not in without}
-    return {**inherited, **environment(settings), f"{PREFIX}SEARCH_PROVIDERS": "none"}
+    return {**inherited, **environment(settings), f"{PREFIX}SEARCH_PROVIDERS": "none", f"{PREFIX}MATCH_CLAIMS": "false"}
