@@ -9,12 +9,16 @@ times as asked. Prints one JSON object.
 import argparse
 import asyncio
 import json
+import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+# Run as a script, this folder comes first on the path, and its `scoring.py` would hide the package.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import samples
 from agents.claims.audit import audit
