@@ -24,7 +24,9 @@ from agents.services import Services
 from storage.ports import JobState
 from storage.ports.evidence import STATIC_KNOWLEDGE
 from streams.bootstrap import open_services, utc_now
+from streams.errors import CannotStart
 from streams.gateway.desk import Desk
+from streams.gateway.problems import Problem
 from streams.isolated import OF_ITS_OWN, isolated_system
 from streams.settings import Settings
 
@@ -138,7 +140,10 @@ async def _stream(plan: Plan, desk: Desk, judge: _Judge, results: dict[int, Case
 
 async def _one(number: int, case: Case, desk: Desk, judge: _Judge) -> CaseResult:
     submission = Submission(job_id=f"claim-{number}", claim=case.claim)
-    outcome = await desk.verify(submission, CLAIM_SECONDS, _never)
+    try:
+        outcome = await desk.verify(submission, CLAIM_SECONDS, _never)
+    except Problem as error:
+        raise CannotStart(f"claim {case.id!r} was not taken: {error}; --resume goes on from here") from None
     if outcome is None:
         raise TimeoutError(f"no verdict on claim {case.id!r} within {CLAIM_SECONDS:.0f} s; --resume goes on from here")
     if outcome.state is not JobState.COMPLETED:

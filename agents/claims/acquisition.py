@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from agents.claims.job import ClaimJob
-from agents.evidence.ingest import ingest_page
+from agents.evidence.ingest import ingest_page, snippet_passage, store_passages
 from agents.evidence.ports import SearchResult
 from agents.evidence.relations import ingest_relations
 from agents.evidence.replacing import replace_earlier
-from agents.evidence.visits import ReadPage, Unread, Visits
+from agents.evidence.visits import SAME_PAGE, ReadPage, Unread, Visits
 from agents.language.quota import QuotaState
 from agents.language.tasks.facts import Page
 from agents.results import Note
@@ -51,6 +51,7 @@ async def gather_pages(
         outcomes = await _read(batch, visits, left)
         pages = [one for one in outcomes if isinstance(one, ReadPage)]
         spent = await _store(pages, job.claim, gathered.quota, visits, services)
+        await _store_leads(batch, outcomes, services)
         gathered = _with_batch(gathered, outcomes, spent, services.budget.page_bytes)
     return gathered
 
@@ -87,6 +88,20 @@ async def _store(
     # A page that a redirect led to is known by its own address as well.
     await visits.remember([one.page.url for one in pages])
     return quota
+
+
+async def _store_leads(
+    batch: Sequence[SearchResult], outcomes: Sequence[ReadPage | Unread], services: Services
+) -> None:
+    """The lowest rung of the ladder (002): of a page that cannot be read, what the engine shows of it is kept."""
+    lost = [
+        result
+        for result, outcome in zip(batch, outcomes, strict=True)
+        if isinstance(outcome, Unread) and outcome.reason not in (OUT_OF_TIME, SAME_PAGE)
+    ]
+    now = services.clock()
+    leads = (snippet_passage(result, FACTS, services.credibility, now) for result in lost)
+    await store_passages([lead for lead in leads if lead is not None], services.index, services.embedder)
 
 
 def _with_batch(

@@ -181,3 +181,15 @@ async def test_stored_evidence_from_after_the_as_of_day_is_not_used(tmp_path: Pa
         assert earlier.verdict == "UNVERIFIABLE"
         later = await here.package(job_id="later", as_of=date(2026, 1, 15))
         assert later.verdict == "TRUE"
+
+
+async def test_of_a_page_that_cannot_be_read_the_snippet_is_kept_as_a_lead_on_which_nothing_rests(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, papers(1)) as here:
+        here.web.gone.add(says("paper-0.example").path)
+        made = await here.package()
+        (lead,) = made.evidence
+        assert "snippet" in lead.notes
+        assert not lead.admissible
+        assert (made.verdict, made.citations) == ("UNVERIFIABLE", ())
