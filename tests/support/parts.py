@@ -32,6 +32,7 @@ def services_over(ledger: VerdictLedger, *, now: datetime = NOON) -> Services:
         index=nothing,
         graph=nothing,
         urls=nothing,
+        answers=nothing,
         embedder=nothing,
         stance=nothing,
         language=Language(),
