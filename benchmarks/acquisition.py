@@ -18,7 +18,7 @@ import json
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -37,6 +37,7 @@ from agents.evidence.documents import Document
 from agents.evidence.fetched import read_fetched
 from agents.evidence.web import Manners, OpenWebFetcher, WebPolicy
 from agents.evidence.web.dialling import TcpDialler
+from agents.results import Send
 from agents.services import Services
 from benchmarks.acquiring.world import SITES, cases
 from streams.bootstrap import open_services
@@ -114,12 +115,11 @@ async def fetching(port: int, count: int) -> list[dict[str, float]]:
 
 
 async def travel(submission: Submission, services: Services) -> VerdictPackage:
-    """One claim through every handler, as the topics would carry it."""
-    topic, value = "claims", submission
-    while topic != "verdicts":
-        (send,) = (await BY_TOPIC[topic].handle(value, services)).sends
-        topic, value = send.to, send.value
-    return VerdictPackage.model_validate_json(value)
+    """One claim, and what it fans out into, through every handler, as the topics would carry it."""
+    waiting = deque([Send("claims", submission.job_id, submission)])
+    while (send := waiting.popleft()).to != "verdicts":
+        waiting.extend((await BY_TOPIC[send.to].handle(send.value, services)).sends)
+    return VerdictPackage.model_validate_json(send.value)
 
 
 async def judged(submissions: Sequence[Submission], services: Services, at_once: int) -> list[VerdictPackage]:
