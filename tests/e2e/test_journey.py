@@ -49,6 +49,11 @@ def test_each_way_through_the_stream_is_taken(journey: Journey) -> None:
     assert any(loop["count"] > 0 and loop["stop_reason"] != "sufficient" for loop in loops), "none gave up searching"
 
 
+def test_every_claim_gets_the_verdict_it_deserves(journey: Journey) -> None:
+    expected = {job_id: one.verdict for job_id, one in samples.load().expected.items()}
+    assert {job_id: package["verdict"] for job_id, package in journey.packages.items()} == expected
+
+
 def test_every_kind_of_verdict_is_given(journey: Journey) -> None:
     verdicts = {package["verdict"] for package in journey.packages.values()}
     assert verdicts == {"TRUE", "FALSE", "PARTIALLY_TRUE", "UNVERIFIABLE"}

@@ -1,9 +1,9 @@
 """A decomposed claim without anything around it but a ledger: parts that nothing was found about, ended at will."""
 
 import itertools
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from agents.claims.budget import LoopBudget
 from agents.claims.decided import settle
@@ -25,25 +25,16 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def services_over(ledger: VerdictLedger, *, now: datetime = NOON) -> Services:
     """What fan-out and aggregation ask for; they look at no other store. Its clock never says the same twice, so that
     two decisions are never the same bytes by accident."""
-    nothing = cast("Any", None)
     ticks = itertools.count()
-    return Services(
-        ledger=ledger,
-        index=nothing,
-        graph=nothing,
-        urls=nothing,
-        answers=nothing,
-        embedder=nothing,
-        stance=nothing,
-        language=Language(),
-        search=None,
-        fetcher=None,
-        credibility=nothing,
-        policy=policy_named("calibrated"),
-        budget=LoopBudget(),
-        matching=MatchPolicy(enabled=False),
-        clock=lambda: now + timedelta(microseconds=next(ticks)),
-    )
+    given: dict[str, Any] = {
+        "ledger": ledger,
+        "language": Language(),
+        "policy": policy_named("calibrated"),
+        "budget": LoopBudget(),
+        "matching": MatchPolicy(enabled=False),
+        "clock": lambda: now + timedelta(microseconds=next(ticks)),
+    }
+    return Services(**{one.name: given.get(one.name) for one in fields(Services)})
 
 
 def later(services: Services, by: timedelta) -> Services:
