@@ -18,6 +18,11 @@ from streams.errors import PortInUse
 
 GRACE_SECONDS = 5
 START_SECONDS = 60.0
+KEEP_ALIVE_SECONDS = 75
+"""Longer than clients and proxies keep an idle connection: whoever closes first must be the one who knows that no
+request is on its way, or requests are lost with it."""
+BACKLOG = 4096
+"""Connections that wait to be accepted, when a crowd comes at once."""
 
 
 def listen(host: str, port: int, setting: str) -> socket.socket:
@@ -28,7 +33,7 @@ def listen(host: str, port: int, setting: str) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(1024)
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise PortInUse(f"cannot listen on {host}:{port} ({error.strerror}); set {setting} to another port") from None
@@ -64,6 +69,8 @@ async def serving(app: Any, listener: socket.socket) -> AsyncIterator[None]:
         # The peer is who holds the other end of the socket, whatever a header says.
         proxy_headers=False,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        backlog=BACKLOG,
     )
     server = _QuietServer(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

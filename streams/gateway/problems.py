@@ -5,13 +5,17 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from storage.errors import StoreError, StoreRefused
 from streams.gateway.answers import PROBLEM
 
 log = structlog.get_logger("veristream.gateway")
+
+CLIENT_GONE = 499
+"""nginx's number for a client that hung up in the middle of its request."""
 
 
 class Problem(Exception):  # noqa: N818 - the RFC's word
@@ -52,6 +56,10 @@ def install(app: FastAPI) -> None:
         ]
         detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields)
         return Problem(422, "The request is not valid", detail, errors=fields).response()
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_: Request, __: ClientDisconnect) -> Response:
+        return Response(status_code=CLIENT_GONE)  # for the count; nobody reads it
 
     @app.exception_handler(StoreError)
     async def store(_: Request, error: StoreError) -> JSONResponse:

@@ -174,3 +174,16 @@ async def test_who_waits_for_a_verdict_and_goes_away_is_forgotten(tmp_path: Path
         waiting.cancel()
         await asyncio.wait({waiting})
         await until(lambda: not desk.hub._waiting)
+
+
+async def test_who_hangs_up_in_the_middle_of_a_request_breaks_nothing(tmp_path: Path) -> None:
+    async with listened(tmp_path) as (client, _):
+        port = client.base_url.port
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST /verify HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+        async with asyncio.timeout(PATIENCE):
+            while 'route="/verify",status="499"' not in (await client.get("/metrics")).text:
+                await asyncio.sleep(0.01)
