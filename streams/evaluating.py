@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agents.claims import retrieval
 from agents.claims.package import VerdictPackage
+from agents.claims.parts import in_turns
 from agents.claims.rebuilding import job_of
 from agents.claims.submission import Submission
 from agents.evaluation.cases import Case, document_addresses
@@ -119,7 +120,7 @@ class _Judge:
         """Retrieval is asked once more, with what the job had read: a package keeps only what ranking kept."""
         parts = [sub.package for sub in package.sub_results if sub.package is not None] or [package]
         found = [(await retrieval.look_up(job_of(part), self.services))[0] for part in parts]
-        candidates = list({row.id: row for rows in found for row in rows}.values())
+        candidates = list({row.id: row for row in in_turns(found)}.values())
         return result_of(number, case, package, candidates, self.gold_urls(case))
 
 

@@ -82,7 +82,7 @@ def joint_numeric(parts: Sequence[Part]) -> NumericRelation:
 def joint_citations(subs: Sequence[SubResult], merged: Sequence[news.Citation]) -> tuple[Citation, ...]:
     """The merged citations with their quotes; a passage that two parts cite is quoted for the first."""
     quoted: dict[str, Citation] = {}
-    for one in _in_turns([sub.citations for sub in subs]):
+    for one in in_turns([sub.citations for sub in subs]):
         quoted.setdefault(one.evidence_id, one)
     return tuple(quoted[one.evidence_id] for one in merged)
 
@@ -98,13 +98,13 @@ def joint_evidence(subs: Sequence[SubResult], parts: Sequence[Part]) -> tuple[Ev
         if known is None or row.stance.neutral < known.stance.neutral:
             rows[row.id] = row
     best = [one.result.best_evidence_id for one in parts if one.result.best_evidence_id]
-    cited = [one.evidence_id for one in _in_turns([sub.citations for sub in subs])]
-    rest = [row.id for row in _in_turns([sub.package.evidence for sub in subs if sub.package is not None])]
+    cited = [one.evidence_id for one in in_turns([sub.citations for sub in subs])]
+    rest = [row.id for row in in_turns([sub.package.evidence for sub in subs if sub.package is not None])]
     ordered = dict.fromkeys([*best, *cited, *rest])
     # An audited package may cite what none of its parts has.
     return tuple(rows[one] for one in ordered if one in rows)[:ROW_LIMIT]
 
 
-def _in_turns(lists: Sequence[Sequence[Item]]) -> Iterable[Item]:
+def in_turns(lists: Sequence[Sequence[Item]]) -> Iterable[Item]:
     """The first of each list, then the second of each, and so on."""
     return (one for turn in zip_longest(*lists) for one in turn if one is not None)

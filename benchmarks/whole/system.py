@@ -124,7 +124,7 @@ def environment(folder: Path, origin: str, *, model: bool, more: Mapping[str, st
         "VERISTREAM_LOG_FORMAT": "json",
         "CREDIBLE_DOMAINS": ",".join(credible),
         # First-time claims are what is measured: nothing may be answered from an earlier answer.
-        "VERISTREAM_MATCH_WINDOW_HOURS": "0",
+        "VERISTREAM_MATCH_CLAIMS": "false",
         "VERISTREAM_LLM_CACHE_HOURS": "0",
     }
     if model:
