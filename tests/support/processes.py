@@ -45,6 +45,9 @@ class Process:
         self._told_to_end = False
 
     def start(self) -> Self:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            # A shell ignores Ctrl-C for what it runs in the background, and children inherit that.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(
                 self._command,

@@ -75,9 +75,9 @@ class World:
 
 @asynccontextmanager
 async def world(folder: Path, articles: Sequence[Article], **settings: Any) -> AsyncIterator[World]:
-    """A worker's services before empty stores, and this web."""
+    """A worker's services before empty stores, and this web; a claim that comes again is worked on again."""
     async with small_web(folder / "web", articles) as web:
         options = {"data_dir": folder / "data", "sample_web_url": web.origin, "embedded": True, "embedder": "static"}
-        hosts = tuple({article.host for article in articles})
-        async with open_services(Settings(**{**options, "credible_domains": hosts, **settings})) as services:
+        town = {"credible_domains": tuple({article.host for article in articles}), "match_claims": False}
+        async with open_services(Settings(**{**options, **town, **settings})) as services:
             yield World(services, web)
