@@ -36,7 +36,7 @@ async def intake(claims: faust.StreamT[bytes]) -> None:
     async for value in claims:
         job_id = json.loads(value)["job_id"]
         await hold.maybe(job_id)
-        note = progress("intake", Position(job_id), Note("answered"), datetime.now(UTC))
+        [note] = progress("intake", Position(job_id), [Note("answered")], datetime.now(UTC))
         for name, said in ((topics.VERDICTS.name, answer(job_id)), (topics.PROGRESS.name, note.model_dump_json())):
             await (await raw(name).send(key=job_id.encode(), value=said if isinstance(said, bytes) else said.encode()))
 
