@@ -121,7 +121,8 @@ class Kafka(LocalService):
         return kept.read_text(encoding="ascii")
 
     def _format(self, member: Member, cluster: str) -> None:
-        arguments = ["format", "--cluster-id", cluster, "--config", str(self._properties_file(member))]
+        # With the equals sign: one id in sixty-four begins with a dash, and would be taken for an option.
+        arguments = ["format", f"--cluster-id={cluster}", "--config", str(self._properties_file(member))]
         command = java_command(
             self.software / "lib",
             ["-Xmx128m", *LOGGING],

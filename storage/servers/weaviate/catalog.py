@@ -178,14 +178,12 @@ class Catalog:
             await self._weaviate.write(update)
         alias = alias_of(self._space, live)
         old = await self._target(alias)
-        if old is None:
-            await self._weaviate.read(
-                self._client.alias.create(alias_name=alias, target_collection=generation.physical)
-            )
-        elif not await self._weaviate.read(
-            self._client.alias.update(alias_name=alias, new_target_collection=generation.physical)
-        ):
-            raise StoreError(f"collection {live!r} was dropped while it was to be replaced; try again")
+        if old is not None or not await self._first(alias, generation.physical):
+            old = old or await self._target(alias)  # another swap gave `live` its first collection just now
+            if not await self._weaviate.read(
+                self._client.alias.update(alias_name=alias, new_target_collection=generation.physical)
+            ):
+                raise StoreError(f"collection {live!r} was dropped while it was to be replaced; try again")
         await self._tidy(self._after_swap(fresh, old))
 
     async def _after_swap(self, fresh: str, old: str | None) -> None:
