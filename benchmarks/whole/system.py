@@ -148,6 +148,8 @@ def running(
         told = environment(folder / "data", origin, model=model, more=more or {})
         asyncio.run(load_knowledge_base(Settings(data_dir=folder / "data")))
         told |= {"VERISTREAM_BROKER": f"kafka://{broker.address}", "VERISTREAM_TOPIC_PREFIX": prefix}
+        if broker.embedded:
+            told["VERISTREAM_EMBEDDED"] = "true"  # as a supervisor tells its children: groups have one member
         children = [
             stack.enter_context(child(["streams.cli", "worker"], told, folder / f"worker-{number}.log"))
             for number in range(workers)
