@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from agents.claims.audit_loop import audit_loop
-from agents.claims.evidence import EvidenceRow, with_copies_marked
+from agents.claims.copies import with_copies_marked
+from agents.claims.evidence import EvidenceRow
 from agents.claims.matching.decision import compare
 from agents.claims.matching.earlier import first_told
 from agents.claims.package import SubResult, VerdictPackage

@@ -1,6 +1,5 @@
 """The rows of evidence that travel with a job: what retrieval found, and what ranking and trust made of it."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
 
@@ -8,8 +7,6 @@ from pydantic import Field
 
 from agents.claims.wire import Wire
 from scoring.derivation import Derivation
-from scoring.identity import url_key
-from scoring.stories import StoryPolicy, Told, copies
 from scoring.values import NEUTRAL, Candidate, Evidence, Origin, Stance, Triple
 
 ROW_LIMIT = 40  # state travels in the event, so it is bounded (architecture)
@@ -95,17 +92,3 @@ class EvidenceRow(CandidateRow):
             published=self.published,
             same_as=self.same_as,
         )
-
-
-def with_copies_marked(rows: Sequence[EvidenceRow], policy: StoryPolicy) -> tuple[EvidenceRow, ...]:
-    """The rows, each copy of a story pointing to the row that stands for it: from the rows alone, for an audit too."""
-    told = [Told(row.id, row.text, url_key(row.url), row.score.value) for row in rows]
-    known = copies(told, policy)
-    return tuple(row.model_copy(update={"same_as": known.get(row.id, "")}) for row in rows)
-
-
-def copies_last(rows: Sequence[CandidateRow], policy: StoryPolicy) -> list[CandidateRow]:
-    """The best first, but what only repeats a better row behind all others: a story on many sites crowds nobody out."""
-    best = sorted(rows, key=lambda row: (-max(row.semantic, row.kg), row.id))
-    same = copies([Told(row.id, row.text, url_key(row.url), max(row.semantic, row.kg)) for row in best], policy)
-    return [*(row for row in best if row.id not in same), *(row for row in best if row.id in same)]

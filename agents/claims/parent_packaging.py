@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from agents.claims.evidence import EvidenceRow, with_copies_marked
+from agents.claims.copies import with_copies_marked
+from agents.claims.evidence import EvidenceRow
 from agents.claims.guards import number_guards
 from agents.claims.job import ClaimJob
 from agents.claims.loop import EndReason

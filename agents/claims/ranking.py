@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from agents.claims.evidence import CandidateRow, EvidenceRow, with_copies_marked
+from agents.claims.copies import MOST_COPIES, with_copies_marked
+from agents.claims.evidence import CandidateRow, EvidenceRow
 from agents.claims.job import ClaimJob
 from agents.claims.judging import judge_rows
 from agents.evidence.ingest import SNIPPET, is_snippet
@@ -17,8 +18,6 @@ from scoring.stories import Told, copies
 from scoring.values import NEUTRAL, Ranked, Stance
 
 MOST_ROWS = 20
-MOST_COPIES = 10
-"""Copies of the stories that are kept, on other sites: shown for what they are, and counted for nothing."""
 READ_CLOSELY = 12
 """Rows that the stance model reads: more than are ever kept at the first look, few enough to stay quick."""
 

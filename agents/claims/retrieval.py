@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow, copies_last
+from agents.claims.copies import copies_last, search_past_copies
+from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.matching.earlier import worded_anew
@@ -88,8 +89,10 @@ async def _indexed(queries: Sequence[str], job: ClaimJob, services: Services) ->
     collections, limit, alpha = _collections(job, services), _per_query(job, services), vector_share(services.embedder)
     return await asyncio.gather(
         *(
-            services.index.search(
-                HybridQuery(text=query, vector=vector, limit=limit, alpha=alpha, collections=collections)
+            search_past_copies(
+                services.index,
+                HybridQuery(text=query, vector=vector, limit=limit, alpha=alpha, collections=collections),
+                services.policy.stories,
             )
             for query, vector in zip(queries, vectors, strict=True)
         )
