@@ -153,7 +153,7 @@ class Settings(BaseSettings):
     """Pages fetched per search (001)."""
     pages_per_job: int = Field(default=12, ge=1, le=200)
     """Pages fetched per job, those that fail included (002)."""
-    bytes_per_job: int = Field(default=32_000_000, ge=5_000_000)
+    bytes_per_job: int = Field(default=60_000_000, ge=5_000_000)
     """Bytes of pages per job, unpacked; at least one page of the largest size, 5,000,000."""
     job_deadline_seconds: float = Field(default=120.0, gt=0)
     """After this a job is decided with what it has."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.claims.audit_loop import audit_loop
+from agents.claims.audit_loop import audit_loop, part_limits
 from agents.claims.copies import with_copies_marked
 from agents.claims.evidence import EvidenceRow
 from agents.claims.matching.decision import compare
@@ -114,12 +114,14 @@ def _decomposed(package: VerdictPackage) -> list[Difference]:
     claims = package.reading.subclaims
     if len(claims) != len(package.sub_results):
         differences.append(Difference("sub_results", len(package.sub_results), len(claims)))
+    shares = part_limits(package.loop.limits, len(claims))
     for number, (sub, claim) in enumerate(zip(package.sub_results, claims, strict=False), start=1):
         where = f"sub_results.{number - 1}"
         expected = _expected(sub, sub_job_id(package.job_id, number), claim)
         differences += _compare(where, _document(sub), _document(expected))
         if sub.package is not None:
             differences += _compare(f"{where}.package.parent_job_id", sub.package.parent_job_id, package.job_id)
+            differences += _compare(f"{where}.package.loop.limits", dict(sub.package.loop.limits), shares[number - 1])
             own = audit(sub.package)
             differences += [replace(one, where=f"{where}.package.{one.where}") for one in own]
     return differences

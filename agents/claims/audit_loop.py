@@ -1,8 +1,9 @@
 """The record of a loop held against itself: numbers add up, limits were kept, its end follows from the facts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agents.claims.budget import shared_limits
 from agents.claims.package import LoopRow
 from scoring.derivation import Derivation
 from scoring.evoi import recompute_extract_evoi
@@ -32,6 +33,11 @@ def audit_loop(loop: LoopRow, policy: Policy) -> Iterator[Found]:
         yield "loop.limits", sorted(loop.limits), f"{sorted(missing)} as well"
         return
     yield from _facts(loop, facts)
+
+
+def part_limits(limits: Mapping[str, float], parts: int) -> tuple[dict[str, float], ...]:
+    """What each part of a claim may have spent; nothing where the claim does not say what it might spend itself."""
+    return shared_limits(limits, parts) if limits.keys() >= LIMITS else ({},) * parts
 
 
 def _counts(loop: LoopRow) -> Iterator[Found]:

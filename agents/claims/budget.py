@@ -1,7 +1,9 @@
 """How much one job may spend on looking for evidence (001 loop budget controller, 004 §4)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +15,8 @@ class LoopBudget:
     urls_per_query: int = 4
     pages: int = 12
     """Fetches per job, failed ones included (002's `max_extracts`)."""
-    bytes: int = 32_000_000
-    """Bytes of pages per job, unpacked."""
+    bytes: int = 60_000_000
+    """Bytes of pages per job, unpacked: every one of its pages may have the largest size."""
     page_bytes: int = 5_000_000
     """What is set aside for a page before it is fetched: the largest that a fetcher takes."""
     batch: int = 5
@@ -51,3 +53,31 @@ class LoopBudget:
             "iterations": self.iterations,
             "deadline_seconds": self.deadline.total_seconds(),
         }
+
+    def within(self, limits: Mapping[str, float]) -> Self:
+        """What a job may spend that has limits already: they hold to its end. A part begins with its share."""
+        if not limits:
+            return self
+        queries, pages, taken = (int(limits[name]) for name in SHARED)
+        return replace(self, queries=queries, pages=pages, bytes=taken)
+
+
+SHARED = ("queries", "pages", "bytes")
+"""What the parts of a decomposed claim divide; each of them is as long on its way as the claim may be."""
+
+
+def shared_limits(limits: Mapping[str, float], parts: int) -> tuple[dict[str, float], ...]:
+    """The limits of each part of a claim: together what the claim may spend, the first ones having what is left over.
+
+    A part that could look for nothing would leave the claim undecided, so each has one search and one page at least,
+    even where the claim has fewer of them than parts; none has a search where the claim has none."""
+    least = {"queries": min(1.0, limits["queries"]), "pages": 1.0, "bytes": limits["page_bytes"]}
+    return tuple(
+        {**limits, **{name: max(least[name], _share(limits[name], parts, number)) for name in SHARED}}
+        for number in range(parts)
+    )
+
+
+def _share(whole: float, parts: int, number: int) -> float:
+    each, over = divmod(whole, parts)
+    return each + (number < over)

@@ -64,7 +64,8 @@ class Choice:
 
 async def choose_pages(results: tuple[SearchResult, ...], job: ClaimJob, visits: Visits, services: Services) -> Choice:
     """Take what is worth its cost, within what is left of the job's pages and bytes."""
-    loop, policy, budget = job.loop, services.policy.loop, services.budget
+    loop, policy = job.loop, services.policy.loop
+    budget = services.budget.within(loop.limits)
     left = budget.pages_left(loop.pages, loop.bytes)
     sources = as_results(job.reading.sources) if job.reading is not None and loop.count == 0 else ()
     worth = worthwhile_extracts(

@@ -2,8 +2,10 @@
 
 import asyncio
 
+from agents.claims.budget import shared_limits
 from agents.claims.decided import say, say_again
 from agents.claims.job import ClaimJob, SubClaim
+from agents.claims.loop import LoopState
 from agents.claims.reading import Named, Reading
 from agents.language.rules.entities import find_entities
 from agents.language.rules.queries import plan_queries
@@ -27,7 +29,8 @@ async def fan_out(job: ClaimJob, services: Services) -> StepResult:
     record = await ledger.job(job.job_id)
     if record is not None and record.state is JobState.COMPLETED:
         return await say_again(job.job_id, services)
-    parent = await _kept_first(job, ledger)
+    limits = services.budget.within(job.loop.limits).limits
+    parent = await _kept_first(job.model_copy(update={"loop": job.loop.updated(limits=limits)}), ledger)
     parts = sub_jobs(parent, services)
     due = services.clock() + services.budget.parent_deadline
     await ledger.open_parent(job.job_id, [part.job_id for part in parts], due)
@@ -52,9 +55,11 @@ async def _kept_first(job: ClaimJob, ledger: VerdictLedger) -> ClaimJob:
 
 def sub_jobs(parent: ClaimJob, services: Services) -> list[ClaimJob]:
     """One job per part. What the parent's reading already says of it is not asked for again."""
-    shares = services.language.shares(parent.quota, len(parent.subclaims))
+    count = len(parent.subclaims)
+    shares = services.language.shares(parent.quota, count)
+    limits = shared_limits(parent.loop.limits, count)
     made = []
-    for number, (text, share) in enumerate(zip(parent.subclaims, shares, strict=True), start=1):
+    for number, (text, share, own) in enumerate(zip(parent.subclaims, shares, limits, strict=True), start=1):
         reading = _reading(parent, text)
         made.append(
             ClaimJob(
@@ -63,6 +68,7 @@ def sub_jobs(parent: ClaimJob, services: Services) -> list[ClaimJob]:
                 accepted_at=parent.accepted_at,
                 deadline=parent.deadline,
                 reading=reading,
+                loop=LoopState(limits=own),
                 quota=share,
                 sub=SubClaim(parent_id=parent.job_id, number=number, share=share),
             )

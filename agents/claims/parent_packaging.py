@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -104,7 +104,7 @@ def build_parent_package(
     scores = [row.score.value for row in rows]
     submission = job.submission
     cited = joint_citations(subs, joint.citations)
-    loop = _loop(subs)
+    loop = _loop(subs, job.loop.limits)
     return VerdictPackage(
         job_id=job.job_id,
         attempt=job.attempt,
@@ -175,8 +175,8 @@ def _rationale(job: ClaimJob, subs: Sequence[SubResult], rows: Sequence[Evidence
     return " ".join([summarise_parts([(sub.claim, sub.verdict) for sub in subs]), *reasons])
 
 
-def _loop(subs: Sequence[SubResult]) -> LoopRow:
-    """All loops of all parts together."""
+def _loop(subs: Sequence[SubResult], limits: Mapping[str, float]) -> LoopRow:
+    """All loops of all parts together, and the limits that they have shared."""
     loops = [sub.package.loop for sub in subs if sub.package is not None]
     skipped: Counter[str] = Counter()
     for one in loops:
@@ -185,6 +185,7 @@ def _loop(subs: Sequence[SubResult]) -> LoopRow:
         count=sum(one.count for one in loops),
         iterations=max((one.iterations for one in loops), default=0),
         stop_reason=_stop_reason(subs, [one.stop_reason for one in loops]),
+        limits=limits,
         queries=tuple(query for one in loops for query in one.queries),
         steps=tuple(step for one in loops for step in one.steps),
         repeated=tuple(query for one in loops for query in one.repeated),

@@ -28,7 +28,7 @@ def job_of(package: VerdictPackage) -> ClaimJob:
         deadline=package.decided_at,
         reading=package.reading,
         proposal=package.proposal,
-        loop=LoopState(count=package.loop.count, stop_reason=package.loop.stop_reason),
+        loop=LoopState(count=package.loop.count, stop_reason=package.loop.stop_reason, limits=package.loop.limits),
         evidence=package.evidence,
         models=package.models,
         from_cache=package.loop.stop_reason == "cache",

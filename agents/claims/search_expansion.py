@@ -26,17 +26,18 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     """One visit is one loop: the next planned query, never more."""
     if services.search is None or services.fetcher is None:
         raise Permanent("no web search is configured, so no job should have come here")
+    budget = services.budget.within(job.loop.limits)
     if services.clock() >= job.deadline:
-        job = concluded(job, "deadline", replace(job.loop.facts, overdue=True), services.budget)
+        job = concluded(job, "deadline", replace(job.loop.facts, overdue=True), budget)
         return StepResult((Send("adjudication", job.job_id, job),), (Note("overdue"),))
     query = job.loop.plan[0]
-    outcome = await services.search.search(query, services.budget.urls_per_query * WIDER, job.submission.as_of)
+    outcome = await services.search.search(query, budget.urls_per_query * WIDER, job.submission.as_of)
     step = _searched(job, query, outcome)
     if not outcome.answered:
         # The evidence that the job has is still with it, so it is decided on that.
         job = _with_step(job, step)
         facts = replace(job.loop.facts, loops=job.loop.count, provider=False)
-        job = concluded(job, "no_provider", facts, services.budget)
+        job = concluded(job, "no_provider", facts, budget)
         return StepResult((Send("adjudication", job.job_id, job),), (Note("unanswered", {"reason": outcome.message}),))
     visits = Visits(Visitor(job.job_id, job.attempt, job.loop.count), services.urls, services.fetcher, services.clock)
     choice = await choose_pages(outcome.results, job, visits, services)

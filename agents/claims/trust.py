@@ -14,7 +14,7 @@ from scoring.stopping import stop_reason
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Judge the rows, then send the job to adjudication or once more around the loop."""
-    policy, budget = services.policy, services.budget
+    policy, budget = services.policy, services.budget.within(job.loop.limits)
     trust = adaptive_trust(job, policy, trust_mode(job, services))
     job = looked_at(job, trust, policy)
     facts = loop_facts(job, trust, policy, budget, services.clock())

@@ -95,7 +95,7 @@ async def test_no_budget_is_passed_by_fifty_concurrent_jobs(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("fetched", "taken", "left"),
-    [(0, 0, 6), (6, 0, 6), (10, 0, 2), (12, 0, 0), (13, 0, 0), (0, 27_000_000, 1), (0, 27_000_001, 0)],
+    [(0, 0, 12), (6, 0, 6), (10, 0, 2), (12, 0, 0), (13, 0, 0), (0, 55_000_000, 1), (0, 55_000_001, 0)],
 )
 def test_a_page_is_only_fetched_if_the_largest_would_still_fit(fetched: int, taken: int, left: int) -> None:
     assert LoopBudget().pages_left(fetched, taken) == left
