@@ -6,7 +6,8 @@ from typing import Literal
 
 from scoring.coverage import Link, Segment
 from scoring.news import DEFAULT, Citation, NewsPolicy, merge_citations
-from scoring.values import Label, Verdict
+from scoring.truthfulness import CONTRADICTED, SUPPORTED
+from scoring.values import Label, SegmentStatus, Verdict
 from scoring.verdict_words import label_of, status_of
 
 Rule = Literal["split", "any_refuted", "any_mixed", "all_supported", "all_not_enough", "otherwise_mixed"]
@@ -16,12 +17,13 @@ _HOLDS = (Verdict.TRUE, Verdict.PARTIALLY_TRUE)
 
 @dataclass(frozen=True, slots=True)
 class SubResult:
-    """What became of one sub-claim. `coverage`, `best_evidence_id` and `links` come from its own adaptive trust."""
+    """What became of one sub-claim. `status` and what follows it come from its own adaptive trust."""
 
     claim: str
     verdict: Verdict
     conflict: bool = False
     citations: tuple[Citation, ...] = ()
+    status: SegmentStatus = SegmentStatus.UNKNOWN
     coverage: float = 0.0
     best_evidence_id: str = ""
     links: tuple[Link, ...] = ()
@@ -66,7 +68,7 @@ def parent_segments(results: Sequence[SubResult]) -> tuple[Segment, ...]:
     return tuple(
         Segment(
             text=result.claim,
-            status=status_of(result.verdict),
+            status=_status(result),
             weight=result.coverage,
             contested=result.conflict,
             best_evidence_id=result.best_evidence_id,
@@ -74,6 +76,12 @@ def parent_segments(results: Sequence[SubResult]) -> tuple[Segment, ...]:
         )
         for result in results
     )
+
+
+def _status(result: SubResult) -> SegmentStatus:
+    """That of the part's own statement where its verdict says the same: whether it was corroborated, or objected to."""
+    same_side = {Verdict.TRUE: SUPPORTED, Verdict.FALSE: CONTRADICTED}.get(result.verdict, ())
+    return result.status if result.status in same_side else status_of(result.verdict)
 
 
 def _rule(results: Sequence[SubResult], policy: NewsPolicy) -> Rule:

@@ -41,9 +41,9 @@ class ConfidencePolicy:
     # At least two independent stories refute strongly and none supports: the odds of two such errors are small.
     strong_contradiction_floor: float = 0.70
     strong_contradiction_votes: int = 2
-    # A claim about a number, called true though no passage gives the number, or though one gives another.
+    # A claim about a number, called true though no passage gives the number. One that gives another number takes the
+    # TRUE back (`scoring.reconciliation`).
     numeric_silent_cap: float = 0.60
-    numeric_mismatch_cap: float = 0.40
     # The cap of the truth score for the same claims.
     absolute_quantifier_cap: float = 0.80
 
@@ -131,10 +131,8 @@ def _contract(recorder: Recorder, inputs: Inputs, verdict: Verdict, policy: Conf
         _cap(recorder, "contract:insufficient", policy.insufficient_cap)
     if verdict is not Verdict.TRUE:
         return
-    numeric = NumericRelation(word(inputs, "numeric"))
-    if numeric is NumericRelation.DIFFERS:
-        _cap(recorder, "contract:numeric_mismatch", policy.numeric_mismatch_cap)
-    elif numeric is NumericRelation.SILENT and flag(inputs, "count_claim"):
+    silent = NumericRelation(word(inputs, "numeric")) is NumericRelation.SILENT
+    if silent and flag(inputs, "count_claim"):
         _cap(recorder, "contract:numeric_silent", policy.numeric_silent_cap)
     if flag(inputs, "absolute_quantifier"):
         _cap(recorder, "contract:absolute_quantifier", policy.absolute_quantifier_cap)

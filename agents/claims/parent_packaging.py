@@ -8,7 +8,7 @@ from datetime import datetime
 
 from agents.claims.copies import with_copies_marked
 from agents.claims.evidence import EvidenceRow
-from agents.claims.guards import number_guards
+from agents.claims.guards import guard, number_guards
 from agents.claims.job import ClaimJob
 from agents.claims.loop import EndReason
 from agents.claims.package import Guard, LoopRow, Number, PolicyRow, SubResult, VerdictPackage
@@ -40,7 +40,6 @@ from scoring.truthfulness import truthfulness
 
 _CITED = re.compile(r"\[([^\]]+)\]")
 SETTLED: tuple[EndReason, ...] = ("sufficient", "confidence_mode", "cache")
-_MISSING = {"deadline": "did not answer in time", "dead_letter": "became a dead letter"}
 
 
 def build_parent_package(
@@ -222,8 +221,8 @@ def _guards(subs: Sequence[SubResult], joint: Aggregated) -> tuple[Guard, ...]:
     """The rule that gave the verdict, and every part that is missing from it."""
     verdicts = ", ".join(sub.label.value for sub in subs)
     missing = [
-        Guard(name=f"missing:{sub.missing}", effect=f"{sub.job_id} {_MISSING[sub.missing]} → Not Enough Evidence")
+        guard(f"missing:{sub.missing}", f"{sub.job_id} → Not Enough Evidence")
         for sub in subs
         if sub.missing is not None
     ]
-    return (*missing, Guard(name=f"aggregation:{joint.rule}", effect=f"{verdicts} → {joint.label}"))
+    return (*missing, guard(f"aggregation:{joint.rule}", f"{verdicts} → {joint.label}"))

@@ -65,6 +65,7 @@ def part(sub: SubResult) -> Part:
         verdict=sub.verdict,
         conflict=sub.verdict is Verdict.UNVERIFIABLE and sub.label is Label.MIXED,
         citations=tuple(news.Citation(one.evidence_id, one.url, one.domain, one.title) for one in sub.citations),
+        status=segment.status,
         coverage=trust.coverage.value,
         best_evidence_id=segment.best_evidence_id,
         links=segment.links,

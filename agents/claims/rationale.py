@@ -2,18 +2,16 @@
 
 import re
 
+from agents.claims.guards import REASONS
 from agents.claims.job import ClaimJob
 from agents.claims.package import Citation
 from agents.claims.verdict import Decision
 from agents.language.rules.rationale import CitedPassage, write_rationale
+from scoring.rationale_polarity import opposes
 
 _CITED = re.compile(r"\[([^\]]+)\]")
 # With a scheme, or a name of two or more labels that ends as host names do; "U.S.", "3.5" and "e.g." are none.
 _ADDRESS = re.compile(r"(?i)\b(?:https?://|www\.)[^\s<>\"')\]]*[^\s<>\"')\].,;:]|\b(?:[a-z0-9-]{2,63}\.)+[a-z]{2,24}\b")
-_WHY_NOT = {
-    "no_admissible_evidence": "no source that speaks about it was found",
-    "proposal_abstained": "the sources found take no side",
-}
 
 
 def _strange_addresses(words: str, cited: tuple[Citation, ...]) -> set[str]:
@@ -28,10 +26,18 @@ def rationale(job: ClaimJob, decision: Decision, cited: tuple[Citation, ...]) ->
     proposed = job.proposal
     ids = {one.evidence_id for one in cited}
     argues = bool(proposed.rationale) and proposed.verdict is decision.verdict
+    argues = argues and not opposes(decision.reasons, decision.verdict)
     if argues and set(_CITED.findall(proposed.rationale)) <= ids and not _strange_addresses(proposed.rationale, cited):
         return proposed.rationale
     passages = [CitedPassage(one.evidence_id, one.quote, one.stance, one.domain, one.published) for one in cited]
-    reason = next((_WHY_NOT[lock] for lock in decision.reconciled.locks if lock in _WHY_NOT), "")
-    if job.loop.stop_reason == "nothing_to_verify":
-        reason = "it gives orders and claims nothing"
-    return write_rationale(job.claim, decision.verdict, passages, reason=reason)
+    heard = sum(row.admissible for row in job.evidence)
+    return write_rationale(job.claim, decision.verdict, passages, heard=heard, reason=_why_open(job, decision))
+
+
+def _why_open(job: ClaimJob, decision: Decision) -> str:
+    """The rule that keeps the claim from a verdict, in its own words."""
+    rules = ["only_orders"] if job.loop.stop_reason == "nothing_to_verify" else [*decision.reconciled.locks]
+    if decision.validated.downgraded:
+        rules.append("minimum_sources")
+    reason = REASONS[rules[0]] if rules else ""
+    return reason[:1].lower() + reason[1:]

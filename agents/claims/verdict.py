@@ -9,11 +9,10 @@ from scoring.adaptive_trust import AdaptiveTrust
 from scoring.claim_types import ClaimProfile, profile
 from scoring.numeric import NumericRelation, numeric_relation
 from scoring.policy import Policy
-from scoring.reconciliation import RationalePolarity, Reconciled, deciding_ids, reconcile
+from scoring.rationale_polarity import RationalePolarity, rationale_polarity
+from scoring.reconciliation import Reconciled, deciding_ids, reconcile
 from scoring.values import Evidence, Label, Verdict
 from scoring.verdict_words import label_of
-
-_RATIONALE_SIDE: dict[Verdict | None, RationalePolarity] = {Verdict.TRUE: "supports", Verdict.FALSE: "refutes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,8 @@ class Decision:
     numeric: NumericRelation
     validated: news.Validated
     credible: news.CredibleCitations
+    reasons: RationalePolarity
+    """The side that the proposer's own reasons take."""
 
 
 def decide(job: ClaimJob, trust: AdaptiveTrust, policy: Policy) -> Decision:
@@ -36,20 +37,22 @@ def decide(job: ClaimJob, trust: AdaptiveTrust, policy: Policy) -> Decision:
     kind = profile(job.claim, job.submission.domain)
     proposal = news.propose(evidence, policy.news, policy.polarity)
     numeric = numeric_relation(job.claim, trust.segments, evidence, policy.numeric)
+    (segment,) = trust.segments
+    reasons = rationale_polarity(job.proposal.rationale, job.claim, segment.links)
     reconciled = reconcile(
         job.proposal.verdict or proposal.verdict,
-        trust.segments,
+        segment,
         policy.reconciliation,
         absolute_quantifier=kind.absolute,
         numeric=numeric,
-        rationale=_RATIONALE_SIDE.get(job.proposal.verdict, "none") if job.proposal.rationale else "none",
+        rationale=reasons,
         conflict=proposal.conflict,
     )
     deciding = deciding_ids(reconciled.verdict, trust.segments)
     credible = news.credible_citations(_citations(job.evidence, deciding), policy.news)
     validated = _validate(reconciled.verdict, credible, evidence, deciding, policy)
     label = reconciled.label if not validated.downgraded else label_of(Verdict.UNVERIFIABLE)
-    return Decision(validated.verdict, label, reconciled, proposal, kind, numeric, validated, credible)
+    return Decision(validated.verdict, label, reconciled, proposal, kind, numeric, validated, credible, reasons)
 
 
 def _citations(rows: tuple[EvidenceRow, ...], deciding: tuple[str, ...]) -> list[news.Citation]:

@@ -14,6 +14,10 @@ MAX_QUOTE = 240
 # Ids named for one side; more make the sentence a list.
 MAX_CITED_PER_SIDE = 3
 _PASSAGE_LIMIT = 1200
+_HEARD = {
+    0: "No passage that speaks about it was found.",
+    1: "One passage that speaks about it was found; it does not settle it.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,9 @@ class CitedPassage:
 
 
 def write_rationale(
-    claim: str, verdict: Verdict, passages: Sequence[CitedPassage], unresolved: Sequence[str] = (), reason: str = ""
+    claim: str, verdict: Verdict, passages: Sequence[CitedPassage], *, heard: int = 0, reason: str = ""
 ) -> str:
-    """Two to four sentences. `unresolved` are parts of the claim nothing was found about, `reason` why it abstained."""
+    """Two to four sentences. `heard` is how many passages speak about the claim, `reason` why it stays open."""
     supporting = [passage for passage in passages if passage.stance == "supports"]
     refuting = [passage for passage in passages if passage.stance == "refutes"]
     deciding, other = (refuting, supporting) if verdict is Verdict.FALSE else (supporting, refuting)
@@ -40,10 +44,8 @@ def write_rationale(
         sentences += _same(deciding[1:])
     if other:
         sentences.append(_against(claim, other, is_conflict=verdict in (Verdict.PARTIALLY_TRUE, Verdict.UNVERIFIABLE)))
-    if len(sentences) < 4 and unresolved:
-        sentences.append(f'Nothing was found about "{_cut(unresolved[0])}".')
     if len(sentences) < 2:
-        sentences.append(_looked_at(passages))
+        sentences.append(_looked_at(passages, heard))
     return " ".join(sentences[:4])
 
 
@@ -91,9 +93,9 @@ def _against(claim: str, passages: Sequence[CitedPassage], *, is_conflict: bool)
     return f"The opposite is said by {_listed(names)} {_ids(shown)}."
 
 
-def _looked_at(passages: Sequence[CitedPassage]) -> str:
+def _looked_at(passages: Sequence[CitedPassage], heard: int) -> str:
     if not passages:
-        return "No passage that speaks about it was found."
+        return _HEARD.get(heard, f"{heard} passages that speak about it were found; they do not settle it.")
     shown = passages[:MAX_CITED_PER_SIDE]
     return f"The passages that were found do not say whether it holds {_ids(shown)}."
 

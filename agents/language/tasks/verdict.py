@@ -17,7 +17,6 @@ from agents.language.hostile import clean, gives_orders
 from agents.language.llm.asking import Answer, Asker, Question
 from agents.language.prompts import Block, quote, system
 from agents.language.quota import CallTag, QuotaState
-from agents.language.rules.rationale import CitedPassage, write_rationale
 from agents.language.rules.sentences import split_sentences
 from scoring.values import Stance, StanceLabel, Verdict
 
@@ -60,9 +59,6 @@ class Passage:
     title: str = ""
     source: str = ""
     published: date | None = None
-
-    def cited(self, stance: Stance) -> CitedPassage:
-        return CitedPassage(self.id, self.text, stance.label, self.source, self.published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,22 +151,3 @@ def _checked(rationale: str, shown: Mapping[str, Passage]) -> str:
     if any(gives_orders(_CITED.sub("", sentence)) for sentence in sentences):
         return ""
     return _CITED.sub(lambda match: f"[{shown[match.group(1).strip()].id}]", text)
-
-
-def final_rationale(
-    reading: VerdictReading,
-    claim: str,
-    verdict: Verdict,
-    passages: Sequence[Passage],
-    *,
-    citable: Sequence[str],
-    unresolved: Sequence[str] = (),
-    reason: str = "",
-) -> str:
-    """The words that go with a verdict: the model's, if they argue for this verdict and cite only `citable` ids."""
-    cited = set(_CITED.findall(reading.rationale))
-    if reading.rationale and reading.proposed is verdict and cited <= set(citable):
-        return reading.rationale
-    by_id = {passage.id: passage for passage in passages}
-    chosen = [by_id[one].cited(reading.stances[one]) for one in citable if one in by_id and one in reading.stances]
-    return write_rationale(claim, verdict, chosen, unresolved, reason)

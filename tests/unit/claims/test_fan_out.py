@@ -22,7 +22,8 @@ from agents.services import Services
 from scoring.news import NewsPolicy
 from scoring.values import Label, Verdict
 from storage.ports import JobState, Outcome, sub_job_id
-from tests.unit.claims.conftest import BY_TOPIC, run, travel, world
+from tests.unit.claims.conftest import run, travel, world
+from tests.unit.claims.parts_by_hand import ended, started
 
 CLAIMS = {claim.job_id: claim.claim for claim in samples.load().claims}
 TRUE = [CLAIMS[f"sample-{number}"] for number in ("03", "01", "05", "16", "08")]
@@ -38,22 +39,6 @@ def claim_of(*parts: str, job_id: str = "job") -> Submission:
 async def decided(submission: Submission, services: Services) -> VerdictPackage:
     payload, _ = await travel(submission, services)
     return VerdictPackage.model_validate_json(payload)
-
-
-async def started(submission: Submission, services: Services) -> list[Send]:
-    """The sub-jobs of a claim, not run yet."""
-    (accepted,) = (await intake(submission, services)).sends
-    assert isinstance(accepted.value, ClaimJob)
-    return list((await retrieve(accepted.value, services)).sends)
-
-
-async def ended(part: Send, services: Services) -> SubEnd:
-    """A sub-job taken to its end, and what it tells its parent."""
-    send = part
-    while send.to != "aggregation":
-        (send,) = (await BY_TOPIC[send.to].handle(send.value, services)).sends
-    assert isinstance(send.value, SubEnd)
-    return send.value
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from agents.language.llm.port import ModelRequest
 from agents.language.ports import Pair
 from agents.language.prompts import Block, quote
 from agents.language.quota import CallTag, QuotaState
+from agents.language.rules.rationale import CitedPassage, write_rationale
 from agents.language.rules.stance import LexicalStance
 from agents.language.service import Language
 from agents.language.tasks.claim import ClaimText
 from agents.language.tasks.facts import Page
-from agents.language.tasks.verdict import Passage, VerdictOut, final_rationale
+from agents.language.tasks.verdict import Passage, VerdictOut
 from scoring.values import Verdict
 from tests.unit.language.models import GullibleModel, asker_of
 
@@ -66,8 +67,10 @@ async def run(claim: str, pages: list[tuple[str, str]], language: Language) -> t
     if bool(refuting) != bool(supporting):
         verdict = Verdict.FALSE if refuting else Verdict.TRUE
     cited = refuting or supporting
-    rationale = final_rationale(judged, reading.standalone, verdict, passages, citable=cited)
-    return Outcome(verdict, cited, reading.queries), rationale, state
+    shown = [CitedPassage(one.id, one.text, judged.stances[one.id].label) for one in passages if one.id in cited]
+    # A package shows the model's words or those by rule; here both must keep quiet.
+    words = f"{judged.rationale} {write_rationale(reading.standalone, verdict, shown)}"
+    return Outcome(verdict, cited, reading.queries), words, state
 
 
 def models() -> list[Language]:

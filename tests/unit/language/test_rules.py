@@ -91,9 +91,7 @@ def test_a_rationale_says_the_outcome_quotes_the_best_source_and_names_the_other
 @pytest.mark.parametrize("verdict", list(Verdict))
 @pytest.mark.parametrize("passages", [(), (REFUTING,), (SUPPORTING,), (REFUTING, SUPPORTING, REFUTING, SUPPORTING)])
 def test_every_rationale_has_two_to_four_sentences(verdict: Verdict, passages: tuple[CitedPassage, ...]) -> None:
-    text = write_rationale(
-        "The dam cost 9 million.", verdict, passages, unresolved=["It is old."], reason="no evidence"
-    )
+    text = write_rationale("The dam cost 9 million.", verdict, passages, heard=len(passages), reason="no evidence")
     assert 2 <= len(split_sentences(text)) <= 4
 
 

@@ -12,7 +12,7 @@ from agents.language.rules.drafting import Change, Document
 from agents.language.service import Language
 from agents.language.tasks.claim import ClaimText
 from agents.language.tasks.facts import Page
-from agents.language.tasks.verdict import Passage, VerdictReading, final_rationale, revise
+from agents.language.tasks.verdict import Passage, revise
 from scoring.drafts.matching import SupportLevel
 from scoring.values import NEUTRAL, Stance, Triple, Verdict
 from tests.unit.language.models import ScriptedModel, asker_of
@@ -142,16 +142,6 @@ async def test_a_rationale_that_cites_what_was_not_shown_or_rambles_is_not_used(
     speaker, _ = language({"stances": [], "verdict": "FALSE", "rationale": rationale})
     reading, _ = await speaker.judge_evidence("The dam cost 9 million.", passages(), QuotaState())
     assert reading.rationale == ""
-    text = final_rationale(reading, "The dam cost 9 million.", Verdict.FALSE, passages(), citable=["id-one"])
-    assert "[id-one]" in text
-
-
-def test_a_rationale_for_another_verdict_is_not_used() -> None:
-    reading = VerdictReading({"id-one": AGAINST}, Verdict.TRUE, "It holds [id-one]. It does [id-one].")
-    text = final_rationale(reading, "The dam cost 9 million.", Verdict.FALSE, passages(), citable=["id-one"])
-    assert "contradicted" in text
-    assert final_rationale(reading, "x", Verdict.TRUE, passages(), citable=["id-one"]) == reading.rationale
-    assert final_rationale(reading, "x", Verdict.TRUE, passages(), citable=["id-two"]) != reading.rationale
 
 
 def test_a_model_strengthens_what_it_agrees_with_and_cannot_turn_a_stance_around() -> None:

@@ -95,6 +95,24 @@ def test_sub_results_are_the_parts_of_their_parent() -> None:
     assert parts[3].contested
 
 
+@pytest.mark.parametrize(
+    ("verdict", "own", "expected"),
+    [
+        (TRUE, SegmentStatus.STRONGLY_VALID, SegmentStatus.STRONGLY_VALID),
+        (TRUE, SegmentStatus.PARTIALLY_VALID, SegmentStatus.PARTIALLY_VALID),
+        (FALSE, SegmentStatus.PARTIALLY_INVALID, SegmentStatus.PARTIALLY_INVALID),
+        # A guard took the verdict back, so what the passages alone said does not count.
+        (OPEN, SegmentStatus.STRONGLY_VALID, SegmentStatus.UNKNOWN),
+        (PARTLY, SegmentStatus.VALID, SegmentStatus.PARTIALLY_VALID),
+    ],
+)
+def test_a_part_keeps_the_status_of_its_own_statement_where_its_verdict_says_the_same(
+    verdict: Verdict, own: SegmentStatus, expected: SegmentStatus
+) -> None:
+    (part,) = parent_segments([SubResult("one", verdict, status=own)])
+    assert part.status is expected
+
+
 @given(st.lists(st.sampled_from([TRUE, FALSE, PARTLY, OPEN, DISPUTED]), min_size=1, max_size=5))
 def test_a_parent_is_refuted_exactly_when_a_part_is(parts: list[Verdict | str]) -> None:
     found = aggregate([sub(part) for part in parts])

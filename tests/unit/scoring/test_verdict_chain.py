@@ -14,18 +14,18 @@ from scoring.confidence import ConfidenceSignals, confidence, recompute_confiden
 from scoring.coverage import recompute_coverage
 from scoring.derivation import Derivation, replay
 from scoring.evidence_quality import evidence_quality, recompute_evidence_quality
+from scoring.news import propose
 from scoring.numeric import numeric_relation
 from scoring.polarity import Relation
 from scoring.policy import Policy
-from scoring.reconciliation import VERDICT_OF_PATTERN, Reconciled, breakdown_pattern, reconcile, strong_votes
+from scoring.reconciliation import Reconciled, reconcile, strong_votes
 from scoring.source_balance import recompute_agreement, recompute_diversity
 from scoring.trust import FixedTrust, fixed_trust, recompute_fixed_trust
 from scoring.truthfulness import recompute_truthfulness, truthfulness
 from scoring.values import NEUTRAL, Evidence, Stance, Verdict
 
 POLICY = Policy()
-CLAIM = "The Newtown hospital treated 1,200 patients and the Oldport bridge collapsed."
-PARTS = ("The Newtown hospital treated 1,200 patients.", "The Oldport bridge collapsed in the storm.")
+CLAIM = "The Newtown hospital treated 1,200 patients after the storm."
 TEXTS = (
     "Newtown hospital treated 1,200 patients last week.",
     "Newtown hospital treated 900 patients last week.",
@@ -46,13 +46,13 @@ class Outcome(NamedTuple):
 
 
 def judge(evidence: list[Evidence], proposed: Verdict | None = None) -> Outcome:
-    """What adjudication does with its evidence: the parts propose, unless a model's verdict is given."""
+    """What adjudication does with its evidence: the rules propose, unless a model's verdict is given."""
     kind = profile(CLAIM)
-    trust = assess(CLAIM, PARTS, evidence, POLICY.adaptive_trust, trust=POLICY.trust, polarity=POLICY.polarity)
+    trust = assess(CLAIM, (), evidence, POLICY.adaptive_trust, trust=POLICY.trust, polarity=POLICY.polarity)
     numeric = numeric_relation(CLAIM, trust.segments, evidence, POLICY.numeric)
     final = reconcile(
-        proposed or VERDICT_OF_PATTERN[breakdown_pattern(trust.segments)],
-        trust.segments,
+        proposed or propose(evidence, POLICY.news, POLICY.polarity).verdict,
+        trust.segments[0],
         POLICY.reconciliation,
         absolute_quantifier=kind.absolute,
         numeric=numeric,
