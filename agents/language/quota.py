@@ -18,6 +18,7 @@ class CallTag(StrEnum):
     """What a call is for: caps, models, reserved slots and metrics go by it."""
 
     CLAIM = "claim"
+    QUERIES = "queries"
     FACTS = "facts"
     VERDICT = "verdict"
     SUMMARY = "summary"
@@ -32,6 +33,7 @@ def _default_caps() -> Mapping[CallTag, int]:
     return MappingProxyType(
         {
             CallTag.CLAIM: 1_200,
+            CallTag.QUERIES: 300,
             CallTag.FACTS: 2_000,
             CallTag.VERDICT: 1_500,
             CallTag.SUMMARY: 400,
@@ -48,7 +50,8 @@ class QuotaPolicy:
     """The limits of one job."""
 
     max_calls: int = 8
-    """Two calls settle a claim from the knowledge base, each loop adds one; four loops and one repair make seven."""
+    """Two calls settle a claim from the knowledge base, each loop adds one and each later set of queries another; four
+    loops of two sets and one repair make eight."""
     max_tokens: int = 60_000
     """Tokens in and out together. Reserved calls may still run beyond it: they are bounded by their own caps."""
     reserved: Mapping[CallTag, int] = field(

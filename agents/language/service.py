@@ -11,9 +11,10 @@ from agents.language.llm.asking import Asker
 from agents.language.quota import QuotaState
 from agents.language.rules.drafting import Change, Criticism, Document
 from agents.language.rules.facts import PageFacts
-from agents.language.tasks import article, claim, drafts, facts, summary, verdict
+from agents.language.tasks import article, claim, drafts, facts, queries, summary, verdict
 from agents.language.tasks.claim import ClaimReading, ClaimText
 from agents.language.tasks.facts import Page
+from agents.language.tasks.queries import Sought
 from agents.language.tasks.verdict import Passage, VerdictReading
 from scoring.drafts.matching import SupportLevel
 from scoring.skeleton import CoverageSkeleton
@@ -30,6 +31,10 @@ class Language:
     async def read_claim(self, text: ClaimText, state: QuotaState) -> tuple[ClaimReading, QuotaState]:
         """Names, type, statements, anchors, queries and metadata: one call."""
         return await claim.read_claim(text, self.asker, self.policy, state)
+
+    async def plan_next(self, sought: Sought, state: QuotaState) -> tuple[tuple[str, ...], QuotaState]:
+        """Queries for what earlier ones have left open: a low-priority call."""
+        return await queries.plan_next(sought, self.asker, self.policy, state)
 
     def shares(self, state: QuotaState, parts: int) -> tuple[QuotaState, ...]:
         """The quotas of a job's sub-jobs: together they may spend what the job has left."""

@@ -63,6 +63,7 @@ class GullibleModel:
         self.obeyed += ordered
         answers: dict[CallTag, Callable[[list[tuple[str, str, str]], bool], Any]] = {
             CallTag.CLAIM: _claim,
+            CallTag.QUERIES: _claim,
             CallTag.VERDICT: _verdict,
             CallTag.FACTS: _facts,
         }
