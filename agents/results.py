@@ -1,6 +1,6 @@
 """What a stage hands back instead of sending: the values for the next topics, and what happened, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -25,6 +25,28 @@ class Note:
 
     event: str
     detail: Mapping[str, Detail] = field(default_factory=dict)
+
+
+Tell = Callable[[Note], None]
+"""Says a note at once, as well as may be; the step's result says it for certain."""
+
+
+def to_nobody(_: Note) -> None:
+    """For a step that nobody watches."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """What a step has noted so far: told as it happens, and kept for the step's result."""
+
+    tell: Tell
+    noted: list[Note] = field(default_factory=list)
+
+    def add(self, event: str, **detail: Detail) -> None:
+        """Note it now."""
+        note = Note(event, detail)
+        self.noted.append(note)
+        self.tell(note)
 
 
 @dataclass(frozen=True, slots=True)

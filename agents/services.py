@@ -10,6 +10,7 @@ from agents.evidence.credibility import SourceCredibility
 from agents.evidence.ports import PageFetcher, WebSearch
 from agents.language.ports import Embedder, StanceModel
 from agents.language.service import Language
+from agents.results import Tell, to_nobody
 from scoring.policy import Policy
 from storage.ports import AnswerStore, EvidenceIndex, KnowledgeGraph, UrlRegistry, VerdictLedger
 
@@ -33,3 +34,5 @@ class Services:
     budget: LoopBudget
     matching: MatchPolicy
     clock: Callable[[], datetime]
+    tell: Tell = to_nobody
+    """Tells of a step while it runs."""

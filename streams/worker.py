@@ -4,12 +4,14 @@ import asyncio
 import random
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import structlog
 from aiokafka.errors import KafkaError
 
+from agents.results import Tell
 from agents.services import Services
 from storage.errors import StoreError
 from streams import metrics
@@ -180,5 +182,5 @@ class Worker:
                 log.warning("the watch could not look", detail=str(error) or type(error).__name__)
 
 
-async def _handle(stage: Stage, services: Services, model: Any) -> Any:
-    return await stage.handle(model, services)
+async def _handle(stage: Stage, services: Services, model: Any, tell: Tell) -> Any:
+    return await stage.handle(model, replace(services, tell=tell))

@@ -16,7 +16,7 @@ from agents.evidence.replacing import replace_earlier
 from agents.evidence.visits import SAME_PAGE, ReadPage, Unread, Visits
 from agents.language.quota import QuotaState
 from agents.language.tasks.facts import Page
-from agents.results import Note
+from agents.results import Notes
 from agents.services import Services
 from storage.ports import UrlStatus, normal_url
 from storage.ports.evidence import FACTS
@@ -35,11 +35,16 @@ class Gathered:
     read: tuple[str, ...] = ()
     bytes: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
-    notes: tuple[Note, ...] = ()
 
 
 async def gather_pages(
-    results: Sequence[SearchResult], job: ClaimJob, visits: Visits, services: Services, *, seconds: float
+    results: Sequence[SearchResult],
+    job: ClaimJob,
+    visits: Visits,
+    services: Services,
+    *,
+    seconds: float,
+    notes: Notes,
 ) -> Gathered:
     """Fetch, read and store, `batch` pages at a time; what does not come within `seconds` is given back."""
     gathered = Gathered(job.quota)
@@ -47,12 +52,14 @@ async def gather_pages(
     ends = asyncio.get_running_loop().time() + seconds
     for start in range(0, len(results), size):
         batch = results[start : start + size]
+        notes.add("extract_batch_started", batch_size=len(batch))
         left = max(0.0, ends - asyncio.get_running_loop().time())
         outcomes = await _read(batch, visits, left)
         pages = [one for one in outcomes if isinstance(one, ReadPage)]
         spent = await _store(pages, job.claim, gathered.quota, visits, services)
         await _store_leads(batch, outcomes, services)
         gathered = _with_batch(gathered, outcomes, spent, services.budget.page_bytes)
+        notes.add("extract_batch_finished", success_count=len(pages))
     return gathered
 
 
@@ -117,11 +124,6 @@ def _with_batch(
         read=(*gathered.read, *(one.page.url for one in pages)),
         bytes=gathered.bytes + sum(one.size for one in pages) + lost,
         skipped=gathered.skipped + Counter(one.reason for one in unread),
-        notes=(
-            *gathered.notes,
-            Note("extract_batch_started", {"batch_size": len(outcomes)}),
-            Note("extract_batch_finished", {"success_count": len(pages)}),
-        ),
     )
 
 

@@ -11,7 +11,7 @@ from agents.claims.loop import AttemptRow, LoopStep
 from agents.errors import Permanent
 from agents.evidence.ports import SearchOutcome
 from agents.evidence.visits import Visitor, Visits
-from agents.results import Detail, Note, Send, StepResult
+from agents.results import Note, Notes, Send, StepResult
 from agents.services import Services
 
 WIDER = 3
@@ -20,6 +20,8 @@ READING_SECONDS = 45.0
 """For the pages of one visit; what is left of the stage's time limit is for the stores."""
 PATIENCE_SECONDS = 10.0
 """For pages that another job is reading."""
+TRACE = frozenset({"urls_registered", "extract_batch_started", "extract_batch_finished", "bind_completed"})
+"""002's trace events: told while the step runs, so they say nothing of its end."""
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
@@ -41,12 +43,15 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         return StepResult((Send("adjudication", job.job_id, job),), (Note("unanswered", {"reason": outcome.message}),))
     visits = Visits(Visitor(job.job_id, job.attempt, job.loop.count), services.urls, services.fetcher, services.clock)
     choice = await choose_pages(outcome.results, job, visits, services)
+    notes, stage = Notes(services.tell), job.loop.count
+    notes.add("urls_registered", stage=stage, count=choice.registered)
     seconds = min(READING_SECONDS, (job.deadline - services.clock()).total_seconds())
-    pages = await gather_pages(choice.results, job, visits, services, seconds=seconds)
+    pages = await gather_pages(choice.results, job, visits, services, seconds=seconds, notes=notes)
+    notes.add("bind_completed", stage=stage)
     shared = await await_others(choice.elsewhere, services, min(seconds, PATIENCE_SECONDS))
     step = _with_reading(step, choice, pages, shared)
     job = _with_pages(_with_step(job, step), choice, pages)
-    return StepResult((Send("retrieval", job.job_id, job),), _told(step, choice, pages, job.loop.count - 1))
+    return StepResult((Send("retrieval", job.job_id, job),), (*notes.noted, _told(step)))
 
 
 def _searched(job: ClaimJob, query: str, outcome: SearchOutcome) -> LoopStep:
@@ -97,20 +102,17 @@ def _with_pages(job: ClaimJob, choice: Choice, pages: Gathered) -> ClaimJob:
     return job.model_copy(update={"loop": loop, "quota": pages.quota, "evidence": (), "candidates": ()})
 
 
-def _told(step: LoopStep, choice: Choice, pages: Gathered, stage: int) -> tuple[Note, ...]:
-    """002's trace events, and one for the loop's step."""
-    searched: dict[str, Detail] = {
-        "query": step.query,
-        "iteration": step.iteration,
-        "results": step.results,
-        "pages": step.pages,
-        "read": step.read,
-        "bytes": step.bytes,
-        "cost_usd": step.cost_usd,
-    }
-    return (
-        Note("urls_registered", {"stage": stage, "count": choice.registered}),
-        *pages.notes,
-        Note("bind_completed", {"stage": stage}),
-        Note("searched", searched),
+def _told(step: LoopStep) -> Note:
+    """The loop's step, once it is over."""
+    return Note(
+        "searched",
+        {
+            "query": step.query,
+            "iteration": step.iteration,
+            "results": step.results,
+            "pages": step.pages,
+            "read": step.read,
+            "bytes": step.bytes,
+            "cost_usd": step.cost_usd,
+        },
     )

@@ -12,15 +12,16 @@ import structlog
 from pydantic import BaseModel
 
 from agents.errors import DependencyDown, Permanent, Transient
-from agents.results import Note, Send, StepResult
+from agents.results import Note, Send, StepResult, Tell
 from storage.errors import StoreError, StoreFull, StoreMismatch, StoreUnavailable
 from streams import metrics, topics
-from streams.contracts import Position, position, progress
+from streams.contracts import Position, position
 from streams.delivery.closing import JobCloser
 from streams.delivery.dead_letters import Message, Reason
 from streams.delivery.gate import Gate
 from streams.delivery.producer import BrokerDown, Producer, Undeliverable
 from streams.delivery.retry import RetryPolicy
+from streams.delivery.telling import Telling
 from streams.observe import observe
 from streams.topology import Stage
 from streams.wire import BadMessage, decode, encode
@@ -48,7 +49,7 @@ class Step:
     """Takes the events of one stage through, one call each, with everything it needs passed in."""
 
     stage: Stage
-    handle: Callable[[BaseModel], Awaitable[StepResult]]
+    handle: Callable[[BaseModel, Tell], Awaitable[StepResult]]
     producer: Producer
     closer: JobCloser
     gate: Gate
@@ -77,10 +78,12 @@ class Step:
             model = self._decode(message)
             at = position(model)
             bound = structlog.contextvars.bind_contextvars(job_id=at.job_id, stage=self.stage.name, loop=at.loop)
+            telling = Telling(self.stage.name, at, self.producer, self.clock)
             try:
-                result = await self._handle(model)
-                await self._deliver(result.sends + self._told(at, result.notes))
+                result = await self._handle(model, telling)
+                await self._deliver(result.sends + await telling.rest(result.notes))
             finally:
+                await telling.end()
                 structlog.contextvars.reset_contextvars(**bound)
         except GivenUp as given_up:
             await self._bury(message, given_up, at)
@@ -96,14 +99,15 @@ class Step:
         except BadMessage as bad:
             raise GivenUp(bad.reason, bad, bad.job_id) from bad
 
-    async def _handle(self, model: BaseModel) -> StepResult:
+    async def _handle(self, model: BaseModel, telling: Telling) -> StepResult:
         """Step 2: the handler's result, or GivenUp."""
         retries = 0
         began = self.monotonic()
         while True:
+            telling.begin()
             try:
                 async with asyncio.timeout(self.stage.timeout):
-                    result = await self.handle(model)
+                    result = await self.handle(model, telling)
             except (Transient, TimeoutError, ConnectionError) as error:
                 wait = self.retry.wait(retries, self.rng, getattr(error, "retry_after", None))
                 if self.retry.gives_up(retries, self.monotonic() - began, wait):
@@ -167,7 +171,8 @@ class Step:
         if said.settles is not None:
             # Only the job that failed hears of it: a message may carry the id of another's job, or none at all.
             note = Note("failed", {"reason": reason.reason, "message": reason.message[:500]})
-            await self._deliver(self._told(Position(*said.settles, at.loop, at.part), (note,)))
+            failed = Telling(self.stage.name, Position(*said.settles, at.loop, at.part), self.producer, self.clock)
+            await self._deliver(await failed.rest((note,)))
 
     async def _until_up(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Wait out the broker and the ledger. Anything else that fails here must stop the worker."""
@@ -189,8 +194,3 @@ class Step:
         metrics.STAGE_RETRIES.labels(self.stage.name, reason).inc()
         log.warning("trying again", reason=reason, seconds=round(seconds, 2), detail=str(error) or type(error).__name__)
         await self.sleep(seconds)
-
-    def _told(self, at: Position, notes: tuple[Note, ...]) -> tuple[Send, ...]:
-        now = self.clock()
-        events = progress(self.stage.name, at, notes, now)
-        return tuple(Send(topics.PROGRESS.name, at.job_id, event) for event in events)

@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agents.claims.package import VerdictPackage
+from agents.claims.search_expansion import TRACE
 from storage.ports import sub_number
 from streams import topics
 from streams.contracts import ProgressEvent
@@ -80,7 +81,7 @@ class Wire:
     letters: defaultdict[tuple[str, str], list[Read]] = field(default_factory=lambda: defaultdict(list))
     """By job and attempt; a letter that names no job stands under its origin."""
     steps: set[tuple[str, str]] = field(default_factory=set)
-    """Every (stage, job) that progress tells of: told together with the step's outputs, before it is acknowledged."""
+    """Every (stage, job) that progress tells the end of: with the step's outputs, before it is acknowledged."""
     buried: set[tuple[str, int, int]] = field(default_factory=set)
     """Where every dead letter came from."""
 
@@ -89,6 +90,8 @@ class Wire:
             self.verdicts[(record.key or b"").decode(errors="replace")].append(record)
         elif name == topics.PROGRESS.name:
             event = ProgressEvent.model_validate_json(record.value or b"")
+            if event.event in TRACE:
+                return
             # The id's step, not the stage: joining each part of a decomposed claim is a step of its own.
             self.steps.add((event.id.split("/")[-2], f"{event.job_id}/{event.loop}"))
         elif name == topics.DEAD_LETTERS.name:

@@ -11,6 +11,7 @@ import pytest
 from agents.claims import retrieval
 from agents.claims.job import ClaimJob
 from agents.claims.reading import Reading
+from agents.claims.search_expansion import TRACE
 from agents.claims.submission import Submission
 from agents.evidence.inline import inline_sources, without_sources
 from agents.services import Services
@@ -65,6 +66,22 @@ async def test_pages_are_fetched_five_at_a_time_and_told_of(tmp_path: Path) -> N
     ]
     assert first_visit[6].event == "searched"
     assert first_visit[6].detail["query"] == made.loop.queries[0]
+
+
+async def test_a_batch_is_told_of_before_its_pages_have_come(tmp_path: Path) -> None:
+    page = says("paper.example")
+    async with world(tmp_path, [page]) as here:
+        here.web.held.add(page.path)
+        heard: list[str] = []
+        here.services = replace(here.services, tell=lambda note: heard.append(note.event))
+        journey = asyncio.create_task(here.journey(Submission(job_id="job", claim=CLAIM)))
+        await here.web.until_fetched(1, seconds=30)
+        assert heard == ["urls_registered", "extract_batch_started"]
+        here.web.release.set()
+        _, notes = await journey
+    traced = [note.event for _, note in notes if note.event in TRACE]
+    assert heard == traced
+    assert heard[:4] == ["urls_registered", "extract_batch_started", "extract_batch_finished", "bind_completed"]
 
 
 async def test_every_step_of_the_loop_is_told_of_by_search_and_by_trust(tmp_path: Path) -> None:
