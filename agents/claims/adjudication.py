@@ -1,5 +1,6 @@
 """Adjudication: a model may revise and propose, `scoring` decides, the ledger keeps the first, and the kept is sent."""
 
+from agents.claims.costs import spent
 from agents.claims.decided import settle
 from agents.claims.job import ClaimJob, Proposal
 from agents.claims.judging import trust_mode
@@ -11,8 +12,10 @@ from agents.services import Services
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Decide, keep, and send what is kept."""
+    began = services.clock()
     job = await _with_proposal(job, services)
     now = services.clock()
+    job = spent(job, "adjudication", began, now)
     return await settle(build_package(job, services.policy, trust_mode(job, services), now), job.submission, services)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from agents.claims.costs import spent
 from agents.claims.decided import say_again, settle
 from agents.claims.fan_out import kept_parent
 from agents.claims.job import ClaimJob, Proposal, SubEnd
@@ -68,11 +69,13 @@ async def _arrived(parent: ClaimJob, services: Services) -> list[SubResult] | No
 
 
 async def _decide(parent: ClaimJob, subs: list[SubResult], services: Services) -> StepResult:
+    began = services.clock()
     results = [(sub.claim, sub.verdict) for sub in subs]
     summary, quota = await services.language.summarise(results, _spent(parent, subs))
     by_model = summary if summary != summarise_parts(results) else ""
     parent = parent.model_copy(update={"quota": quota, "proposal": Proposal(rationale=by_model)})
     now = services.clock()
+    parent = spent(parent, "aggregation", began, now)
     package = build_parent_package(parent, subs, services.policy, trust_mode(parent, services), now)
     return await settle(package, parent.submission, services)
 

@@ -9,10 +9,11 @@ from pydantic import BaseModel
 
 from agents.claims.audit_loop import audit_loop, part_limits
 from agents.claims.copies import with_copies_marked
+from agents.claims.costs import cost_row
 from agents.claims.evidence import EvidenceRow
 from agents.claims.matching.decision import compare
 from agents.claims.matching.earlier import first_told
-from agents.claims.package import SubResult, VerdictPackage
+from agents.claims.package import CostRow, SubResult, VerdictPackage
 from agents.claims.package_rows import trace_id
 from agents.claims.packaging import build_package
 from agents.claims.parent_packaging import build_parent_package
@@ -52,6 +53,8 @@ GIVEN = (
 
 In the package of a decomposed claim the loop is that of its sub-claims together, and follows from them.
 """
+DERIVED = [name for name in VerdictPackage.model_fields if name not in (*GIVEN, "cost")]
+"""Fields that follow from the evidence and the policy; the cost is the sum of what is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ def _matched(package: VerdictPackage) -> Iterator[Difference]:
     if same is None or (exact and same != "exact"):
         yield Difference("match.claim", match.claim, "another claim than this job's")
     if exact:
+        yield from _compare("cost", _document(package.cost), _document(CostRow()))
         yield from _compare("trace_id", package.trace_id, trace_id(package.job_id, package.attempt))
 
 
@@ -100,7 +104,8 @@ def _audit(package: VerdictPackage) -> list[Difference]:
         *_stances(package),
         *_copies(package),
         *_looped(package),
-        *_differing(package, rebuilt, [name for name in VerdictPackage.model_fields if name not in GIVEN]),
+        *_cost(package),
+        *_differing(package, rebuilt, DERIVED),
     ]
 
 
@@ -109,8 +114,7 @@ def _decomposed(package: VerdictPackage) -> list[Difference]:
     rebuilt = build_parent_package(
         job_of(package), package.sub_results, policy_of(package), package.trust_policy_mode, package.decided_at
     )
-    derived = [name for name in VerdictPackage.model_fields if name not in GIVEN or name == "loop"]
-    differences = [*_replayed(package), *_differing(package, rebuilt, derived)]
+    differences = [*_replayed(package), *_cost(package), *_differing(package, rebuilt, [*DERIVED, "loop"])]
     claims = package.reading.subclaims
     if len(claims) != len(package.sub_results):
         differences.append(Difference("sub_results", len(package.sub_results), len(claims)))
@@ -203,6 +207,12 @@ def _looped(package: VerdictPackage) -> Iterator[Difference]:
     """The loop's own record."""
     for where, stated, again in audit_loop(package.loop, policy_of(package)):
         yield from _compare(where, stated, again)
+
+
+def _cost(package: VerdictPackage) -> Iterator[Difference]:
+    """What was used adds up."""
+    again = cost_row(package.language, package.loop, package.timings, package.sub_results)
+    yield from _compare("cost", _document(package.cost), _document(again))
 
 
 def _of_row(row: EvidenceRow) -> dict[str, Any]:

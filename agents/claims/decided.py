@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from agents.claims.costs import END_TO_END
 from agents.claims.job import SubEnd
 from agents.claims.matching.earlier import answer_keys
 from agents.claims.package import VerdictPackage
@@ -74,7 +75,7 @@ def _told(package: VerdictPackage, *, first: bool) -> Note:
             "confidence": round(package.verdict_confidence, 4),
             "loops": package.loop.count,
             "stop_reason": package.loop.stop_reason,
-            "seconds": package.timings["end_to_end_seconds"],
+            "seconds": package.timings[END_TO_END],
             "matched": package.match.kind if package.match is not None else None,
             **_spent(package),
             **_ends(package),

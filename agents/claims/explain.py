@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from agents.claims.costs import END_TO_END, stage_times
 from agents.claims.package import VerdictPackage
 from scoring.derivation import Derivation
 
@@ -14,11 +15,13 @@ def explain(package: VerdictPackage) -> Iterator[str]:
     yield f"Because    {package.rationale}"
     yield ""
     yield from _sub_claims(package)
-    yield from _evidence(package)
+    yield from _admissible(package)
     yield from _parts(package)
     yield from _trust(package)
-    yield from _numbers(package)
+    yield from _evidence(package)
     yield from _rules(package)
+    yield from _numbers(package)
+    yield from _cost(package)
 
 
 def _sub_claims(package: VerdictPackage) -> Iterator[str]:
@@ -30,20 +33,14 @@ def _sub_claims(package: VerdictPackage) -> Iterator[str]:
         yield ""
 
 
-def _evidence(package: VerdictPackage) -> Iterator[str]:
+def _admissible(package: VerdictPackage) -> Iterator[str]:
     ratio = package.analysis_counts.get("admissible_evidence_ratio", 0.0)
     yield f"1. Evidence: {len(package.evidence)} passages, {ratio:.0%} of them admissible"
-    cited = {citation.evidence_id for citation in package.citations}
-    for row in package.evidence:
-        mark = "cited" if row.id in cited else "     "
-        yield (
-            f"   {mark} {row.stance.label:<8} score {row.score.value:.2f}  overlap {row.claim_overlap:.2f}"
-            f"  anchors {row.anchor_match_score:.2f}  {row.domain}: {row.title}"
-        )
 
 
 def _parts(package: VerdictPackage) -> Iterator[str]:
-    yield f"2. Parts of the claim: {len(package.claim_breakdown)}"
+    unresolved = package.analysis_counts.get("unresolved_subclaims", 0)
+    yield f"2. Parts of the claim: {len(package.claim_breakdown)}, {unresolved} of them unresolved"
     for segment in package.claim_breakdown:
         yield f"   {segment.status:<17} {segment.text}"
 
@@ -66,8 +63,40 @@ def _trust(package: VerdictPackage) -> Iterator[str]:
         )
 
 
+def _evidence(package: VerdictPackage) -> Iterator[str]:
+    yield "4. The passages, best first, with their anchors and their overlap with the claim"
+    cited = {citation.evidence_id for citation in package.citations}
+    for row in package.evidence:
+        mark = "cited" if row.id in cited else "     "
+        yield (
+            f"   {mark} {row.stance.label:<8} score {row.score.value:.2f}  overlap {row.claim_overlap:.2f}"
+            f"  anchors {row.anchor_match_score:.2f}  {row.domain}: {row.title}"
+        )
+
+
+def _rules(package: VerdictPackage) -> Iterator[str]:
+    yield f"5. Rules that fired: {len(package.guards) or 'none'}"
+    yield from _binary_gate(package)
+    for guard in package.guards:
+        yield f"   {guard.name} on {guard.on}: {guard.effect}. {guard.reason}".rstrip()
+
+
+def _binary_gate(package: VerdictPackage) -> Iterator[str]:
+    """What a verdict that takes a side had to pass; that of a decomposed claim is made of verdicts that have."""
+    if package.sub_results:
+        return
+    asked = package.policy.values["reconciliation"]
+    for segment in package.claim_breakdown:
+        both = segment.support + segment.contradiction
+        share = max(segment.support, segment.contradiction) / both if both else 0.0
+        yield (
+            f"   binary gate: support {segment.support:.2f}, contradiction {segment.contradiction:.2f} "
+            f"({asked['binary_signal']:g} needed); {share:.0%} on one side ({asked['binary_dominance']:.0%} needed)"
+        )
+
+
 def _numbers(package: VerdictPackage) -> Iterator[str]:
-    yield "4. What each number is made of"
+    yield "6. What each number is made of"
     for name, derivation in package.derivations.items():
         yield f"   {name} = {derivation.value:.4f}: {_steps(derivation)}"
 
@@ -81,7 +110,13 @@ def _steps(derivation: Derivation) -> str:
     return " ".join(parts)
 
 
-def _rules(package: VerdictPackage) -> Iterator[str]:
-    yield f"5. Rules that fired: {len(package.guards) or 'none'}"
-    for guard in package.guards:
-        yield f"   {guard.name} on {guard.on}: {guard.effect}. {guard.reason}".rstrip()
+def _cost(package: VerdictPackage) -> Iterator[str]:
+    cost = package.cost
+    took = package.timings.get(END_TO_END, 0.0)
+    yield (
+        f"7. What it took: {took:.2f} s, {cost.stages_ms:.0f} ms of it in stages; {cost.model_calls} model calls "
+        f"({cost.tokens} tokens), {cost.searches} searches, {cost.extracts} pages, {cost.usd:.4f} USD"
+    )
+    stages = [f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in stage_times(package.timings).items()]
+    if stages:
+        yield f"   {', '.join(stages)}"

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from agents.claims.costs import timed
 from agents.claims.decided import say_again, settle
 from agents.claims.job import ClaimJob
 from agents.claims.matching.earlier import answered
@@ -31,6 +32,7 @@ def job_record(submission: Submission, now: datetime, deadline: timedelta) -> Jo
     )
 
 
+@timed("intake")
 async def handle(submission: Submission, services: Services) -> StepResult:
     """Open the job (the gateway may have done so already) and send it on; or answer it, if the answer is known."""
     deadline = services.budget.deadline

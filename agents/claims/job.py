@@ -77,6 +77,8 @@ class ClaimJob(Wire):
     models: Mapping[str, str] = Field(default_factory=dict)
     """The local models that read for this job, by what they do."""
     from_cache: bool = False
+    timings: Mapping[str, float] = Field(default_factory=dict)
+    """Milliseconds in each stage so far."""
     sub: SubClaim | None = None
     match: Match | None = None
 

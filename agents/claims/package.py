@@ -118,6 +118,23 @@ class LanguageRow(Wire):
     degraded: bool = False
 
 
+class CostRow(Wire):
+    """Everything that the job used, its parts included; all of it adds up from the rest of the package."""
+
+    model_calls: int = 0
+    tokens: int = 0
+    searches: int = 0
+    extracts: int = 0
+    """Pages that were fetched, or tried to be."""
+    bytes: int = 0
+    model_usd: float = 0.0
+    """Of calls whose price is known."""
+    search_usd: float = 0.0
+    usd: float = 0.0
+    stages_ms: float = 0.0
+    """The time in all stages; what is missing to the end-to-end time was spent waiting in topics."""
+
+
 class Guard(Wire):
     """A rule that fired, what it did to the verdict or to the number it is `on`, and why."""
 
@@ -198,6 +215,7 @@ class VerdictPackage(Wire):
     analysis_counts: Mapping[str, Number]
     loop: LoopRow
     language: LanguageRow = LanguageRow()
+    cost: CostRow = CostRow()
     guards: tuple[Guard, ...] = ()
     derivations: Mapping[str, Derivation] = Field(default_factory=dict)
     matched_job_id: str | None = None
@@ -206,6 +224,8 @@ class VerdictPackage(Wire):
     models: Mapping[str, str] = Field(default_factory=dict)
     """The local models that took part, with the checksum of their files where they have one."""
     timings: Mapping[str, float] = Field(default_factory=dict)
+    """From acceptance to verdict in seconds, and the milliseconds in each stage, summed over loops. Those of a
+    decomposed claim are its own; each of its parts has its own as well."""
     trace_id: str
     as_of: date
     decided_at: datetime

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from agents.claims.copies import MOST_COPIES, with_copies_marked
+from agents.claims.costs import timed
 from agents.claims.evidence import CandidateRow, EvidenceRow
 from agents.claims.job import ClaimJob
 from agents.claims.judging import judge_rows
@@ -22,6 +23,7 @@ READ_CLOSELY = 12
 """Rows that the stance model reads: more than are ever kept at the first look, few enough to stay quick."""
 
 
+@timed("ranking")
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Score, gate, read the best closely, rerank by what was read, keep the top."""
     found = {row.id: row for row in job.candidates}

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from agents.claims.costs import END_TO_END, stage_times
 from agents.claims.job import ClaimJob, SubClaim
 from agents.claims.loop import LoopState
 from agents.claims.package import VerdictPackage
@@ -24,7 +25,7 @@ def job_of(package: VerdictPackage) -> ClaimJob:
             domain=package.domain,
             as_of=package.as_of,
         ),
-        accepted_at=package.decided_at - timedelta(seconds=package.timings.get("end_to_end_seconds", 0.0)),
+        accepted_at=package.decided_at - timedelta(seconds=package.timings.get(END_TO_END, 0.0)),
         deadline=package.decided_at,
         reading=package.reading,
         proposal=package.proposal,
@@ -32,6 +33,7 @@ def job_of(package: VerdictPackage) -> ClaimJob:
         evidence=package.evidence,
         models=package.models,
         from_cache=package.loop.stop_reason == "cache",
+        timings=stage_times(package.timings),
         match=package.match,
         sub=SubClaim(parent_id=parent_id, number=sub_number(package.job_id)) if parent_id is not None else None,
     )

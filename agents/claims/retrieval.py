@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from agents.claims.copies import copies_last, search_past_copies
+from agents.claims.costs import spent, timed
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
@@ -19,13 +20,16 @@ from storage.ports import GraphCandidate, Hit, HybridQuery
 from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE, content_hash
 
 
+@timed("retrieval")
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Search with the whole claim and with its parts, in the index and in the graph at once, and merge."""
+    began = services.clock()
     job = await _read(job, services)
     if job.reading is not None and job.reading.is_only_orders:
         return _nothing_to_verify(job)
     if is_decomposed(job):
-        return await fan_out(job, services)
+        # It is kept as it is now, for the verdict that its parts make.
+        return await fan_out(spent(job, "retrieval", began, services.clock()), services)
     if job.loop.count == 0:
         job = await with_first_set(job, services)
     job, lent = await _with_earlier(job, services)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from agents.claims.acquisition import Gathered, await_others, gather_pages
 from agents.claims.choosing import Choice, choose_pages
+from agents.claims.costs import timed
 from agents.claims.job import ClaimJob
 from agents.claims.looking import concluded
 from agents.claims.loop import AttemptRow, LoopStep
@@ -24,6 +25,7 @@ TRACE = frozenset({"urls_registered", "extract_batch_started", "extract_batch_fi
 """002's trace events: told while the step runs, so they say nothing of its end."""
 
 
+@timed("search_expansion")
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """One visit is one loop: the next planned query, never more."""
     if services.search is None or services.fetcher is None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from agents.claims.costs import timed
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust, trust_mode
 from agents.claims.looking import concluded, looked_at, loop_facts
@@ -12,6 +13,7 @@ from scoring.adaptive_trust import AdaptiveTrust
 from scoring.stopping import stop_reason
 
 
+@timed("trust")
 async def handle(job: ClaimJob, services: Services) -> StepResult:
     """Judge the rows, then send the job to adjudication or once more around the loop."""
     policy, budget = services.policy, services.budget.within(job.loop.limits)

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from agents.claims.costs import END_TO_END, cost_row
 from agents.claims.evidence import CandidateRow
 from agents.claims.job import ClaimJob, Match
 from agents.claims.matching.decision import MatchKind, MatchPolicy, compare
 from agents.claims.matching.key import claim_key, scope, sense_key
-from agents.claims.package import VerdictPackage
+from agents.claims.package import CostRow, LanguageRow, VerdictPackage
 from agents.claims.package_rows import trace_id
 from agents.claims.submission import Submission
 from agents.language.ports import embed_queries
@@ -23,7 +24,7 @@ EARLIER = "an earlier job"
 async def answered(
     submission: Submission, attempt: int, accepted_at: datetime, services: Services
 ) -> VerdictPackage | None:
-    """The fresh verdict on the same claim, as the package of this job; None when there is none."""
+    """The fresh verdict on the same claim, as the package of this job, which cost nothing; None when there is none."""
     policy = services.matching
     if not policy.enabled:
         return None
@@ -42,7 +43,9 @@ async def answered(
             "source": submission.source,
             "matched_job_id": earlier.job_id,
             "match": matched(earlier, "exact", earlier.claim, 1.0).aged(now),
-            "timings": {"end_to_end_seconds": (now - accepted_at).total_seconds()},
+            "language": LanguageRow(),
+            "cost": CostRow(),
+            "timings": {END_TO_END: (now - accepted_at).total_seconds()},
             "trace_id": trace_id(submission.job_id, attempt),
             "decided_at": now,
         }
@@ -74,6 +77,7 @@ def first_told(package: VerdictPackage) -> VerdictPackage:
             "claim": match.claim,
             "matched_job_id": None,
             "match": None,
+            "cost": cost_row(package.language, package.loop, match.timings, package.sub_results),
             "timings": match.timings,
             "trace_id": trace_id(match.job_id, match.attempt),
             "decided_at": match.decided_at,

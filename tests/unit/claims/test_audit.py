@@ -87,6 +87,21 @@ async def test_a_package_with_one_number_changed_fails(services: Services, job_i
     assert unnoticed == []
 
 
+async def test_every_stage_has_its_time_and_the_cost_is_the_sum_of_its_parts(services: Services) -> None:
+    made = VerdictPackage.model_validate(await document("sample-21", services))
+    stages = ("intake", "retrieval", "ranking", "trust", "search_expansion", "adjudication")
+    assert set(made.timings) == {"end_to_end_seconds", *(f"{stage}_ms" for stage in stages)}
+    assert made.cost.stages_ms == pytest.approx(sum(made.timings[f"{stage}_ms"] for stage in stages))
+    assert made.cost.stages_ms <= made.timings["end_to_end_seconds"] * 1_000 + 0.01
+    assert (made.cost.searches, made.cost.extracts) == (made.loop.count, sum(one.pages for one in made.loop.steps))
+    parent = VerdictPackage.model_validate(await document("sample-13", services))
+    assert set(parent.timings) == {"end_to_end_seconds", "intake_ms", "retrieval_ms", "aggregation_ms"}
+    parts = [sub.package for sub in parent.sub_results if sub.package is not None]
+    assert all("intake_ms" not in one.timings and one.timings["retrieval_ms"] > 0 for one in parts)
+    own = sum(value for name, value in parent.timings.items() if name.endswith("_ms"))
+    assert parent.cost.stages_ms == pytest.approx(own + sum(one.cost.stages_ms for one in parts))
+
+
 async def test_a_changed_verdict_or_citation_fails(services: Services) -> None:
     made = await document("sample-01", services)
     assert is_refused({**made, "verdict": "FALSE"})

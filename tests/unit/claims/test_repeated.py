@@ -11,7 +11,7 @@ import pytest
 
 import samples
 from agents.claims.audit import audit
-from agents.claims.package import VerdictPackage
+from agents.claims.package import CostRow, LanguageRow, VerdictPackage
 from agents.claims.submission import Submission
 from agents.services import Services
 from storage.ports import JobState, Outcome
@@ -54,7 +54,9 @@ async def test_the_same_claim_gets_the_same_verdict_at_once_under_its_own_id(ser
     assert again.match.age_seconds == (again.decided_at - first.decided_at).total_seconds()
     same = ("verdict", "label", "verdict_confidence", "rationale", "citations", "evidence", "derivations", "as_of")
     assert [getattr(again, name) for name in same] == [getattr(first, name) for name in same]
+    assert (again.cost, again.language) == (CostRow(), LanguageRow())  # nobody was asked again
     assert audit(again) == []
+    assert audit(again.model_copy(update={"cost": first.cost}))
     assert [ref.evidence_id for ref in await services.ledger.provenance("again")] == [row.id for row in first.evidence]
 
 
