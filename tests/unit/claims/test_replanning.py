@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.claims import trust
+from agents.claims.job import ClaimJob
 from agents.claims.submission import Submission
 from agents.results import Send
 from tests.support.small_web import Article
@@ -97,4 +98,6 @@ async def test_a_redelivered_step_plans_what_it_planned_before(tmp_path: Path) -
         model.proposals = ["ferry timetable Port Ellory"]
         (again,) = (await trust.handle(send.value, here.services)).sends
     assert len(model.asked) == 2
-    assert again == following
+    assert isinstance(following.value, ClaimJob)
+    assert isinstance(again.value, ClaimJob)
+    assert (again.to, again.value.loop) == (following.to, following.value.loop)
