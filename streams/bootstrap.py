@@ -22,7 +22,7 @@ from agents.evidence.routing import RoutedFetcher
 from agents.evidence.sample_web import SamplePageFetcher, SampleWebSearch
 from agents.evidence.search.chain import SearchChain
 from agents.evidence.search.factcheck import FactCheckSearch
-from agents.evidence.search.guard import DEFAULT_POLICIES
+from agents.evidence.search.guard import DEFAULT_POLICIES, EXTRACTION, Guard
 from agents.evidence.search.searxng import SearxngSearch
 from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import Provider
@@ -192,7 +192,7 @@ def _provider(name: str, settings: Settings, client: httpx.AsyncClient) -> Provi
 def _fetcher(settings: Settings, client: httpx.AsyncClient, tavily: TavilySearch | None) -> PageFetcher:
     open_web: PageFetcher = OpenWebFetcher()
     if tavily is not None:
-        open_web = SecondTry(open_web, tavily)
+        open_web = SecondTry(open_web, tavily, Guard(EXTRACTION, time.monotonic))
     if settings.sample_web_url is None:
         return open_web
     return RoutedFetcher(SamplePageFetcher(client, settings.sample_web_url), open_web)

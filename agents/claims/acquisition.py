@@ -29,11 +29,12 @@ POLL_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What came of the pages: where they are known now, what they weighed, why others did not come."""
+    """What came of the pages: where they are known now, what they weighed and cost, why others did not come."""
 
     quota: QuotaState
     read: tuple[str, ...] = ()
     bytes: int = 0
+    cost: float = 0.0
     skipped: Counter[str] = field(default_factory=Counter)
 
 
@@ -123,6 +124,7 @@ def _with_batch(
         quota=quota,
         read=(*gathered.read, *(one.page.url for one in pages)),
         bytes=gathered.bytes + sum(one.size for one in pages) + lost,
+        cost=gathered.cost + sum(one.cost for one in outcomes),
         skipped=gathered.skipped + Counter(one.reason for one in unread),
     )
 

@@ -48,7 +48,8 @@ def _counts(loop: LoopRow) -> Iterator[Found]:
         where = f"loop.steps.{number}"
         last = number == len(loop.steps) - 1
         yield f"{where}.decision", step.decision, loop.stop_reason if last else "go_on"
-        yield f"{where}.cost_usd", step.cost_usd, sum(attempt.cost_usd for attempt in step.attempts)
+        searched = sum(attempt.cost_usd for attempt in step.attempts)
+        yield f"{where}.cost_usd", step.cost_usd, searched + step.extraction_cost_usd
         if number:
             yield f"{where}.trust_before", step.trust_before, loop.steps[number - 1].trust_after
 

@@ -30,7 +30,10 @@ class LoopStep(Wire):
     results: int = 0
     attempts: tuple[AttemptRow, ...] = ()
     """Who was asked, in order, until one had results."""
+    extraction_cost_usd: float = 0.0
+    """What a service was paid that read pages for us."""
     cost_usd: float = 0.0
+    """Of the search and of the pages together."""
     pages: int = 0
     """Pages that this job set out to fetch."""
     inline: int = 0

@@ -79,6 +79,8 @@ def _with_reading(step: LoopStep, choice: Choice, pages: Gathered, shared: int) 
             "shared": shared,
             "read": len(choice.done) + len(pages.read),
             "bytes": pages.bytes,
+            "extraction_cost_usd": pages.cost,
+            "cost_usd": step.cost_usd + pages.cost,
         }
     )
 

@@ -98,6 +98,8 @@ class FetchedPage:
     content_type: str
     charset: str | None
     body: bytes
+    cost: float = 0.0
+    """US dollars, where a service was paid for it."""
 
     @property
     def html(self) -> str | bytes:

@@ -3,6 +3,7 @@
 import structlog
 
 from agents.evidence.ports import FetchedPage, PageFetcher, PageUnavailable, UnavailableReason
+from agents.evidence.search.guard import Guard
 from agents.evidence.search.tavily import TavilySearch
 from agents.evidence.search.values import SearchFailed
 
@@ -17,9 +18,10 @@ UNDELIVERED: frozenset[UnavailableReason] = frozenset(
 class SecondTry:
     """`PageFetcher` with Tavily's extraction behind it. The address has passed every check when it is asked there."""
 
-    def __init__(self, fetcher: PageFetcher, tavily: TavilySearch) -> None:
+    def __init__(self, fetcher: PageFetcher, tavily: TavilySearch, guard: Guard) -> None:
         self._fetcher = fetcher
         self._tavily = tavily
+        self._guard = guard
 
     async def fetch(self, url: str) -> FetchedPage:
         """The page, or its text as Tavily has read it, or the first failure."""
@@ -29,11 +31,11 @@ class SecondTry:
             text = await self._text(url) if failure.reason in UNDELIVERED else ""
             if not text:
                 raise
-            return FetchedPage(url, url, "text/plain", "utf-8", text.encode())
+            return FetchedPage(url, url, "text/plain", "utf-8", text.encode(), cost=self._guard.cost)
 
     async def _text(self, url: str) -> str:
         try:
-            found = await self._tavily.extract([url])
+            found = await self._guard.through(lambda: self._tavily.extract([url]))
         except SearchFailed as failure:
             log.warning("tavily could not be asked for a page", url=url, reason=failure.reason)
             return ""

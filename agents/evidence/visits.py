@@ -59,6 +59,8 @@ class ReadPage:
     page: ExtractedPage
     asked: str
     size: int
+    cost: float = 0.0
+    """US dollars."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -68,11 +70,13 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A page that did not come or could not be read, and the closed word for why. `size` in bytes, if it came."""
+    """A page that did not come or could not be read, and the closed word for why. `size` in bytes and `cost` in US
+    dollars, if it came."""
 
     asked: str
     reason: str
     size: int = 0
+    cost: float = 0.0
 
 
 class Visits:
@@ -138,15 +142,15 @@ class Visits:
         except PageUnavailable as error:
             return await self._unread(asked, error.reason)
         known_by = _final_key(fetched, asked)
-        size = len(fetched.body)
+        size, cost = len(fetched.body), fetched.cost
         if known_by != asked and not await self._take(known_by):
-            return await self._unread(asked, SAME_PAGE, size=size)
+            return await self._unread(asked, SAME_PAGE, size=size, cost=cost)
         read = await read_fetched(fetched, known_by, latest=self._clock().date())
         if isinstance(read, Skip):
             if known_by != asked:
                 await self._fail(known_by, read.reason)
-            return await self._unread(asked, read.reason, size=size)
-        return ReadPage(read.page, asked, size)
+            return await self._unread(asked, read.reason, size=size, cost=cost)
+        return ReadPage(read.page, asked, size, cost)
 
     async def stored(self, read: ReadPage, store: Store) -> None:
         """A store holds what was read."""
@@ -176,9 +180,9 @@ class Visits:
             return False
         return bool(await self._registry.lease([key], owner=visitor.owner, now=now))
 
-    async def _unread(self, asked: str, reason: str, *, size: int = 0) -> Unread:
+    async def _unread(self, asked: str, reason: str, *, size: int = 0, cost: float = 0.0) -> Unread:
         await self._fail(asked, reason)
-        return Unread(asked, reason, size)
+        return Unread(asked, reason, size, cost)
 
     async def _fail(self, key: str, reason: str) -> None:
         await self._registry.fail(key, owner=self._visitor.owner, reason=reason, now=self._clock())

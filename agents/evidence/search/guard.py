@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TypeVar
 
 from agents.errors import DependencyDown, StageError, Transient
 from agents.evidence.ports import SearchResult
@@ -12,6 +13,7 @@ from agents.language.llm.breaker import BreakerPolicy, CircuitBreaker
 
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,15 @@ DEFAULT_POLICIES = {
 }
 
 
-class Guarded:
-    """One provider with its guards. Shared by all jobs of a process, on one event loop."""
+# Tavily's documentation: five pages that could be read are one credit.
+EXTRACTION = ProviderPolicy(rate=1.5, burst=5, cost=0.008 / 5)
 
-    def __init__(self, provider: Provider, policy: ProviderPolicy, clock: Clock, sleep: Sleep = asyncio.sleep) -> None:
-        self.name = provider.name
+
+class Guard:
+    """Rate, breaker and time limit of one door. Shared by all jobs of a process, on one event loop."""
+
+    def __init__(self, policy: ProviderPolicy, clock: Clock, sleep: Sleep = asyncio.sleep) -> None:
         self.cost = policy.cost
-        self._provider = provider
         self._policy = policy
         self._clock = clock
         self._sleep = sleep
@@ -63,8 +67,8 @@ class Guarded:
         self._full_at = clock()
         self._held_until = clock()
 
-    async def search(self, query: str, limit: int, as_of: date | None) -> list[SearchResult]:
-        """The provider's answer, or SearchFailed."""
+    async def through(self, ask: Callable[[], Awaitable[Found]]) -> Found:
+        """What is found behind the door, or SearchFailed."""
         wait = self._turn()
         if not self._breaker.allows():
             raise SearchFailed("circuit_open", "it failed several times in a row and is left alone for a while")
@@ -72,7 +76,7 @@ class Guarded:
             self._full_at = max(self._full_at, self._clock()) + 1.0 / self._policy.rate
             if wait > 0:
                 await self._sleep(wait)
-            found = await self._ask(query, limit, as_of)
+            found = await self._ask(ask)
         except SearchFailed as failure:
             self._note(failure)
             raise
@@ -92,10 +96,10 @@ class Guarded:
             raise SearchFailed("rate_limited", f"its next turn is {wait:.0f} s away")
         return wait
 
-    async def _ask(self, query: str, limit: int, as_of: date | None) -> list[SearchResult]:
+    async def _ask(self, ask: Callable[[], Awaitable[Found]]) -> Found:
         try:
             async with asyncio.timeout(self._policy.timeout_s):
-                return await self._provider.search(query, limit, as_of)
+                return await ask()
         except TimeoutError as error:
             raise SearchFailed("timeout", f"no answer within {self._policy.timeout_s:g} s") from error
         except Transient as error:
@@ -111,3 +115,17 @@ class Guarded:
             self._breaker.succeeded()
         else:
             self._breaker.failed()
+
+
+class Guarded:
+    """One provider behind its guard."""
+
+    def __init__(self, provider: Provider, policy: ProviderPolicy, clock: Clock, sleep: Sleep = asyncio.sleep) -> None:
+        self.name = provider.name
+        self.cost = policy.cost
+        self._provider = provider
+        self._guard = Guard(policy, clock, sleep)
+
+    async def search(self, query: str, limit: int, as_of: date | None) -> list[SearchResult]:
+        """The provider's answer, or SearchFailed."""
+        return await self._guard.through(lambda: self._provider.search(query, limit, as_of))

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from agents.claims import retrieval
+from agents.claims.audit import audit
 from agents.claims.job import ClaimJob
 from agents.claims.reading import Reading
 from agents.claims.search_expansion import TRACE
 from agents.claims.submission import Submission
 from agents.evidence.inline import inline_sources, without_sources
+from agents.evidence.ports import FetchedPage, PageFetcher
 from agents.services import Services
 from storage.ports import HybridQuery
 from storage.ports.evidence import CURRENT_AFFAIRS, FACTS, STATIC_KNOWLEDGE
@@ -210,3 +212,28 @@ async def test_of_a_page_that_cannot_be_read_the_snippet_is_kept_as_a_lead_on_wh
         assert "snippet" in lead.notes
         assert not lead.admissible
         assert (made.verdict, made.citations) == ("UNVERIFIABLE", ())
+
+
+class Paid:
+    """The real fetcher, as if somebody were paid for every page."""
+
+    def __init__(self, fetcher: PageFetcher) -> None:
+        self._fetcher = fetcher
+
+    async def fetch(self, url: str) -> FetchedPage:
+        return replace(await self._fetcher.fetch(url), cost=0.0016)
+
+
+async def test_what_pages_cost_stands_beside_what_the_search_cost(tmp_path: Path) -> None:
+    async with world(tmp_path, papers(3)) as here:
+        assert here.services.fetcher is not None
+        here.services = replace(here.services, fetcher=Paid(here.services.fetcher))
+        made, notes = await here.journey(Submission(job_id="job", claim=CLAIM))
+    first = made.loop.steps[0]
+    assert first.extraction_cost_usd == pytest.approx(0.0016 * 3)
+    assert first.cost_usd == pytest.approx(first.extraction_cost_usd + sum(one.cost_usd for one in first.attempts))
+    told = [note.detail["cost_usd"] for _, note in notes if note.event == "searched"]
+    assert told == [step.cost_usd for step in made.loop.steps]
+    dearer = first.model_copy(update={"extraction_cost_usd": 1.0})
+    loop = made.loop.model_copy(update={"steps": (dearer, *made.loop.steps[1:])})
+    assert audit(made.model_copy(update={"loop": loop}))

@@ -1,6 +1,7 @@
 """Each provider's real client against a local server that answers in the provider's shapes."""
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, date, datetime
@@ -20,6 +21,7 @@ from agents.evidence.search import (
     TavilySearch,
     WikipediaSearch,
 )
+from agents.evidence.search.guard import EXTRACTION, Guard
 from agents.evidence.search.wire import date_of
 from agents.evidence.second_try import SecondTry
 from tests.unit.evidence_web.local_web import head, page
@@ -138,6 +140,12 @@ async def test_tavily_extracts_the_pages_it_can_read(engine: Engine, make: Any) 
         await provider.extract([])
 
 
+def guard() -> Guard:
+    """Of the real policy, on a clock that gives every request its turn."""
+    ticks = itertools.count()
+    return Guard(EXTRACTION, lambda: float(next(ticks)))
+
+
 class Failing:
     """A fetcher to which no page comes."""
 
@@ -150,9 +158,22 @@ class Failing:
 
 async def test_what_did_not_come_in_time_is_read_by_tavily(engine: Engine, make: Any) -> None:
     engine.says({"results": [{"url": "https://a.test/1", "raw_content": "The text."}]})
-    fetcher = SecondTry(Failing("idle_timeout"), make("tavily", engine.origin))
+    fetcher = SecondTry(Failing("idle_timeout"), make("tavily", engine.origin), guard())
     found = await fetcher.fetch("https://a.test/1")
     assert (found.body, found.content_type) == (b"The text.", "text/plain")
+    assert found.cost == pytest.approx(0.0016)
+
+
+async def test_a_tavily_that_keeps_failing_is_left_alone_and_the_first_failure_stands(
+    engine: Engine, make: Any
+) -> None:
+    fetcher = SecondTry(Failing("connect"), make("tavily", engine.origin), guard())
+    engine.answer = b"HTTP/1.1 500 Down\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    for _ in range(12):
+        with pytest.raises(PageUnavailable) as failed:
+            await fetcher.fetch("https://a.test/1")
+        assert failed.value.reason == "connect"
+    assert 0 < len(engine.requests) < 12
 
 
 @pytest.mark.parametrize("reason", ["robots", "forbidden_address", "not_found", "bad_status", "too_large"])
@@ -160,7 +181,7 @@ async def test_what_is_forbidden_or_gone_is_not_asked_for_by_another_door(
     reason: UnavailableReason, engine: Engine, make: Any
 ) -> None:
     with pytest.raises(PageUnavailable):
-        await SecondTry(Failing(reason), make("tavily", engine.origin)).fetch("https://a.test/1")
+        await SecondTry(Failing(reason), make("tavily", engine.origin), guard()).fetch("https://a.test/1")
     assert engine.requests == []
 
 
@@ -168,7 +189,7 @@ async def test_what_is_forbidden_or_gone_is_not_asked_for_by_another_door(
 async def test_where_tavily_has_nothing_either_the_first_failure_stands(answer: Any, engine: Engine, make: Any) -> None:
     engine.says(answer)
     with pytest.raises(PageUnavailable) as failed:
-        await SecondTry(Failing("connect"), make("tavily", engine.origin)).fetch("https://a.test/1")
+        await SecondTry(Failing("connect"), make("tavily", engine.origin), guard()).fetch("https://a.test/1")
     assert failed.value.reason == "connect"
 
 
