@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.submission import Submission
 from agents.results import Detail, Note
-from storage.ports import sub_number
+from storage.ports import parent_of, sub_number
 
 
 class ProgressEvent(BaseModel):
@@ -27,6 +27,11 @@ class ProgressEvent(BaseModel):
     event: str
     at: datetime
     detail: Mapping[str, Detail] = Field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """Under which id it travels: the steps of a claim and of its parts come in one order."""
+        return parent_of(self.job_id) or self.job_id
 
 
 class Position(NamedTuple):

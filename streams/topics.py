@@ -47,7 +47,13 @@ AGGREGATION = Topic(
     "aggregation", SubEnd, "ends of sub-claims, for the claim they are parts of", key="the parent's job_id"
 )
 VERDICTS = Topic("verdicts", VerdictPackage, "one package per finished job", retention_ms=90 * DAY_MS)
-PROGRESS = Topic("progress", ProgressEvent, "every step a job takes", retention_ms=2 * DAY_MS)
+PROGRESS = Topic(
+    "progress",
+    ProgressEvent,
+    "every step a job takes",
+    key="job_id, of a sub-claim its parent's",
+    retention_ms=2 * DAY_MS,
+)
 DEAD_LETTERS = Topic(
     "dead-letters",
     None,

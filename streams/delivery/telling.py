@@ -34,7 +34,7 @@ class Telling:
         self._noted.append(note)
         event = self._events(self._noted)[-1]
         if len(self._early) < MOST_EARLY and not any(_same(event, told) for told, _ in self._early):
-            sent = self._producer.send(topics.PROGRESS.name, event.job_id.encode(), encode(event))
+            sent = self._producer.send(topics.PROGRESS.name, event.family.encode(), encode(event))
             self._early.append((event, asyncio.ensure_future(sent)))
 
     async def rest(self, notes: Sequence[Note]) -> tuple[Send, ...]:
@@ -42,7 +42,7 @@ class Telling:
         await self._settled()
         told = [event for event, task in self._early if task.exception() is None]
         left = [event for event in self._events(notes) if not any(_same(event, one) for one in told)]
-        return tuple(Send(topics.PROGRESS.name, event.job_id, event) for event in left)
+        return tuple(Send(topics.PROGRESS.name, event.family, event) for event in left)
 
     async def end(self) -> None:
         """Nothing is under way any more when this returns."""

@@ -23,11 +23,6 @@ from streams.gateway.problems import Problem
 from streams.gateway.published import Published
 from streams.settings import Settings
 
-FIRST_LOOK_SECONDS = 1.0
-LAST_LOOK_SECONDS = 10.0
-"""The hub wakes a waiter at once; the ledger is asked all the same, because a hub can miss a word. The pause doubles
-between the two, so that thousands who wait do not keep the ledger busy."""
-
 Gone = Callable[[], Coroutine[Any, Any, None]]
 """Returns when whoever asked is no longer there."""
 
@@ -43,6 +38,10 @@ class Desk:
     hub: Hub
     guard: Guard
     published: Published = field(default_factory=Published)
+    first_look_seconds: float = 1.0
+    last_look_seconds: float = 10.0
+    """The hub wakes a waiter at once; the ledger is asked all the same, because a hub can miss a word. The pause
+    doubles between the two, so that thousands who wait do not keep the ledger busy."""
 
     async def submit(self, submission: Submission) -> None:
         """Journal and publish."""
@@ -76,18 +75,18 @@ class Desk:
                 return await _unless(gone, self._outcome(submission.job_id, finished, wait_seconds))
 
     async def follow(self, record: JobRecord, listener: Listener) -> AsyncIterator[ProgressEvent | None]:
-        """A job's events as the listener hears them, until it ends; None now and then while nothing happens.
+        """A job's events and its parts', as the listener hears them, until it ends; None while nothing happens.
 
         The ledger ends it when the hub missed the last event. Of a job that is tried again, the end of the attempt
-        before is not its end.
+        before is not its end; nor is the end of a part.
         """
         over = record.state is not JobState.OPEN
-        pauses = _pauses()
+        pauses = self._pauses()
         while not (over and listener.is_empty):
             event = await listener.next(next(pauses))
             if event is not None:
                 yield event
-                if event.event in TERMINAL_EVENTS and event.attempt >= record.attempt:
+                if event.job_id == record.job_id and _ends(event, record.attempt):
                     return
             elif listener.is_behind:
                 return
@@ -99,7 +98,7 @@ class Desk:
     async def _outcome(self, job_id: str, finished: asyncio.Event, seconds: float) -> Outcome | None:
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
-        for pause in _pauses():
+        for pause in self._pauses():
             outcome = await self.ledger.outcome(job_id)
             remaining = end - loop.time()
             if outcome is not None or remaining <= 0:
@@ -110,6 +109,13 @@ class Desk:
             except TimeoutError:
                 continue
         raise AssertionError("the pauses never end")
+
+    def _pauses(self) -> Iterator[float]:
+        """Between two looks at the ledger."""
+        pause = self.first_look_seconds
+        while True:
+            yield pause
+            pause = min(pause * 2, self.last_look_seconds)
 
     async def _publish(self, job_id: str, value: bytes) -> None:
         topic = self.settings.topic_prefix + topics.CLAIMS.name
@@ -131,11 +137,8 @@ async def _unless(gone: Gone, work: Coroutine[Any, Any, Outcome | None]) -> Outc
         leaving.cancel()
 
 
-def _pauses() -> Iterator[float]:
-    pause = FIRST_LOOK_SECONDS
-    while True:
-        yield pause
-        pause = min(pause * 2, LAST_LOOK_SECONDS)
+def _ends(event: ProgressEvent, attempt: int) -> bool:
+    return event.event in TERMINAL_EVENTS and event.attempt >= attempt
 
 
 def failure(outcome: Outcome) -> dict[str, Any]:

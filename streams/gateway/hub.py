@@ -112,9 +112,8 @@ class Hub:
                 del self._listeners[job_id]
 
     def last_event(self, job_id: str) -> ProgressEvent | None:
-        """The newest event of a job that this gateway heard."""
-        events = self._recent.get(job_id)
-        return events[-1] if events else None
+        """The newest event of a job itself that this gateway heard."""
+        return next((event for event in reversed(self._recent.get(job_id, ())) if event.job_id == job_id), None)
 
     def _remembered(self, job_id: str, after: str | None) -> list[ProgressEvent]:
         events = list(self._recent.get(job_id, ()))
@@ -163,16 +162,17 @@ class Hub:
         self.hear(event)
 
     def hear(self, event: ProgressEvent) -> None:
-        """Remember an event and pass it on."""
+        """Remember an event and pass it on; the steps of a part are its claim's as well."""
         if event.event == "failed":
             self._verdict(event.job_id)
-        self._remember(event)
-        for listener in self._listeners.get(event.job_id, ()):
-            listener.hear(event)
+        for job_id in dict.fromkeys((event.job_id, event.family)):
+            self._remember(job_id, event)
+            for listener in self._listeners.get(job_id, ()):
+                listener.hear(event)
 
-    def _remember(self, event: ProgressEvent) -> None:
-        events = self._recent.setdefault(event.job_id, deque(maxlen=EVENTS_PER_JOB))
+    def _remember(self, job_id: str, event: ProgressEvent) -> None:
+        events = self._recent.setdefault(job_id, deque(maxlen=EVENTS_PER_JOB))
         events.append(event)
-        self._recent.move_to_end(event.job_id)
+        self._recent.move_to_end(job_id)
         if len(self._recent) > REMEMBERED_JOBS:
             self._recent.popitem(last=False)

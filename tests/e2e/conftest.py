@@ -3,8 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +51,22 @@ def town_environment(folder: Path) -> dict[str, str]:
     return own | {"CREDIBLE_DOMAINS": ",".join(trusting_the_town(settings_of(own)).credible_domains)}
 
 
-@pytest.fixture(scope="session", params=["embedded", pytest.param("servers", marks=pytest.mark.services)])
+KINDS = ["embedded", pytest.param("servers", marks=pytest.mark.services)]
+
+
+@pytest.fixture(scope="session", params=KINDS)
 def system(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     """One system for all tests that leave it as they found it, with the town's knowledge base in its stores."""
-    start = _embedded if request.param == "embedded" else _on_servers
+    with started(request.param, tmp_path_factory.mktemp(request.param)) as running_system:
+        yield running_system
+
+
+@contextmanager
+def started(kind: str, folder: Path, own: Mapping[str, str] | None = None) -> Iterator[System]:
+    """A system of a kind, with settings of its own."""
+    start = _embedded if kind == "embedded" else _on_servers
     with ExitStack() as stack:
-        yield start(stack, tmp_path_factory.mktemp(request.param))
+        yield start(stack, folder, own or {})
 
 
 def embedded_url(up: Process) -> str:
@@ -66,8 +76,8 @@ def embedded_url(up: Process) -> str:
     return found[1]
 
 
-def _embedded(stack: ExitStack, folder: Path) -> System:
-    environment = town_environment(folder / "data")
+def _embedded(stack: ExitStack, folder: Path, own: Mapping[str, str]) -> System:
+    environment = town_environment(folder / "data") | own
     asyncio.run(load_knowledge_base(settings_of(environment)))
     up = stack.enter_context(running(veristream(["up", "--port", "0"], environment, folder / "up.log")))
     url = embedded_url(up)
@@ -76,7 +86,7 @@ def _embedded(stack: ExitStack, folder: Path) -> System:
     return System("embedded", url, broker, environment | {"VERISTREAM_GATEWAY_PORT": url.rpartition(":")[2]}, (up,))
 
 
-def _on_servers(stack: ExitStack, folder: Path) -> System:
+def _on_servers(stack: ExitStack, folder: Path, own: Mapping[str, str]) -> System:
     """Kafka, Neo4j and Weaviate, with a worker and a gateway as they are deployed."""
     from deploy.services import Kafka
 
@@ -97,6 +107,7 @@ def _on_servers(stack: ExitStack, folder: Path) -> System:
         "VERISTREAM_SAMPLE_WEB_URL": found[1],
         "VERISTREAM_METRICS_PORT": "0",
         "VERISTREAM_GATEWAY_PORT": "0",
+        **own,
     }
     created = call(["topics", "create"], environment)
     assert created.returncode == 0, created.stderr

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from agents.claims.package import VerdictPackage
+from storage.ports import sub_job_id
 from streams import metrics
 from tests.e2e.conftest import System
 
@@ -68,6 +69,21 @@ def test_a_jobs_steps_are_told_in_order_as_they_happen(client: httpx.Client) -> 
     assert [stage for stage in stages if stage in order][:1] == ["intake"]
     assert stages[-1] == "adjudication"
     assert set(order) <= set(stages)
+
+
+def test_the_steps_of_a_claims_parts_are_told_with_its_own(client: httpx.Client) -> None:
+    job_id = new_id()
+    claim = f"{CLAIM} The population of Kelderwick was 48,215 in June 2025."
+    client.post("/worker/verify", params={"wait": 0}, json={"job_id": job_id, "claim": claim})
+    told = [(data["job_id"], name) for name, data in events_of(client, f"/jobs/{job_id}/events")]
+    first, second = (sub_job_id(job_id, number) for number in (1, 2))
+    assert {one for one, _ in told} == {job_id, first, second}
+    assert [name for one, name in told if one == job_id][-2:] == ["decided", "closed"]
+    for part in (first, second):
+        steps = [name for one, name in told if one == part]
+        assert (steps[0], steps[-1]) == ("retrieved", "part_decided")
+        assert told.index((job_id, "accepted")) < told.index((part, "retrieved"))
+        assert told.index((part, "part_decided")) < told.index((job_id, "decided"))
 
 
 def test_the_same_submission_again_gets_the_same_verdict(client: httpx.Client) -> None:

@@ -1,6 +1,6 @@
 """A rumour that comes again is answered at once; a claim that says something else is not."""
 
-import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,28 +9,33 @@ import pytest
 
 from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
-from streams.embedded.samples import load_knowledge_base
-from tests.e2e.conftest import embedded_url, town_environment
-from tests.support.processes import running, settings_of, veristream
+from tests.e2e.conftest import KINDS, System, started
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(400)
 
 CLAIM = "The population of Kelderwick was 48,215 in June 2025."
 
 
-def test_the_same_claim_under_another_id_has_the_earlier_verdict_and_says_so(tmp_path: Path) -> None:
-    environment = town_environment(tmp_path / "data") | {"VERISTREAM_MATCH_CLAIMS": "true"}
-    asyncio.run(load_knowledge_base(settings_of(environment)))
-    with running(veristream(["up", "--port", "0"], environment, tmp_path / "up.log")) as up:
-        with httpx.Client(base_url=embedded_url(up), timeout=90) as client:
-            first = _verdict(client, "rumour-1", CLAIM)
-            again = _verdict(client, "rumour-2", f"  {CLAIM.rstrip('.')}  ")
-            other = _verdict(client, "rumour-3", CLAIM.replace("48,215", "61,300"))
-        assert up.terminate() == 0
+@pytest.fixture(params=KINDS)
+def remembering(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[System]:
+    """A system that is asked nothing but this; the others forget, because their tests send the same claims again."""
+    with started(request.param, tmp_path, {"VERISTREAM_MATCH_CLAIMS": "true"}) as system:
+        yield system
+
+
+def test_the_same_claim_under_another_id_has_the_earlier_verdict_and_says_so(remembering: System) -> None:
+    with remembering.client() as client:
+        first = _verdict(client, "rumour-1", CLAIM)
+        again = _verdict(client, "rumour-2", f"  {CLAIM.rstrip('.')}  ")
+        reworded = _verdict(client, "rumour-3", "In June 2025 the population of Kelderwick was 48,215.")
+        other = _verdict(client, "rumour-4", CLAIM.replace("48,215", "61,300"))
+        negated = _verdict(client, "rumour-5", CLAIM.replace("was 48,215", "was not 48,215"))
     assert first["matched_job_id"] is None
-    assert (again["matched_job_id"], again["verdict"], again["job_id"]) == ("rumour-1", first["verdict"], "rumour-2")
+    assert (again["matched_job_id"], again["match"]["kind"], again["verdict"]) == ("rumour-1", "exact", "TRUE")
+    assert (reworded["matched_job_id"], reworded["match"]["kind"]) == ("rumour-1", "near")
     assert (other["matched_job_id"], other["verdict"]) == (None, "FALSE")
-    for package in (first, again, other):
+    assert negated["matched_job_id"] is None
+    for package in (first, again, reworded, other, negated):
         assert audit(VerdictPackage.model_validate(package)) == []
 
 

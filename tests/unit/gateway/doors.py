@@ -46,6 +46,7 @@ async def gateway(
     peer: tuple[str, int] = LOOPBACK,
     clock: Callable[[], float] = time.monotonic,
     producer: Any = None,
+    first_look_seconds: float = 1.0,
     **options: Any,
 ) -> AsyncIterator[tuple[httpx.AsyncClient, Desk]]:
     """A client of a gateway with these settings, and its desk; nobody needs a key unless the settings say so."""
@@ -54,7 +55,8 @@ async def gateway(
     ring = await SqliteKeyRing.open(folder / "ledger.db")
     admission = Admission(ledger, settings, lambda: NOW)
     guard = Guard(settings, ring, clock)
-    desk = Desk(settings, ledger, admission, producer or Recorder(), Hub(settings), guard)
+    hub = Hub(settings)
+    desk = Desk(settings, ledger, admission, producer or Recorder(), hub, guard, first_look_seconds=first_look_seconds)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Desk]:

@@ -1,17 +1,16 @@
 """A job's events over a real socket: resumed, bounded, with a heartbeat, and freed when the reader is gone."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 
 from agents.claims.submission import Submission
-from storage.ports import JobState, Outcome
+from storage.ports import JobState, Outcome, sub_job_id
 from streams.contracts import ProgressEvent
-from streams.gateway import desk as desk_module
 from streams.gateway.desk import Desk
 from streams.gateway.hub import EVENTS_PER_JOB, LISTENER_QUEUE, REMEMBERED_JOBS, Hub
 from streams.settings import Settings
@@ -111,11 +110,43 @@ async def test_the_end_of_a_failed_attempt_is_not_the_end_of_the_next(tmp_path: 
         assert [one["event"] for one in await reading] == ["failed", "decided", "closed"]
 
 
-async def test_while_nothing_happens_a_heartbeat_is_sent_and_the_ledger_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(desk_module, "FIRST_LOOK_SECONDS", 0.01)
-    async with listened(tmp_path) as (client, desk), client.stream("GET", "/jobs/job-1/events") as answer:
+async def test_the_steps_of_the_parts_are_told_between_those_of_their_claim(tmp_path: Path) -> None:
+    first, second, other = (sub_job_id(parent, n) for parent, n in (("job-1", 1), ("job-1", 2), ("job-10", 1)))
+    family = [
+        event("retrieval", "decomposed"),
+        event("ranking", "ranked", job_id=first),
+        event("ranking", "ranked", job_id=second),
+        event("adjudication", "part_decided", job_id=first),
+        event("ranking", "failed", job_id=second),
+        event("aggregation:1", "joined"),
+    ]
+    async with listened(tmp_path) as (client, desk):
+        for one in family[:2]:
+            desk.hub.hear(one)
+        reading = asyncio.create_task(read(client))
+        await until(lambda: desk.hub._streams == 1)
+        for one in (*family[2:], event("ranking", "ranked", job_id=other), DECIDED):
+            desk.hub.hear(one)
+        told = await reading
+        assert [one["id"] for one in told] == [*(one.id for one in family), DECIDED.id, "job-1/1/closed"]
+        assert [json.loads(one["data"])["job_id"] for one in told] == [
+            *(one.job_id for one in family),
+            "job-1",
+            "job-1",
+        ]
+        resumed = await read(client, family[3].id)
+        assert [one["id"] for one in resumed] == [one["id"] for one in told[4:]]
+        # A part has a stream of its own, and the claim stands where it itself stands.
+        latest = desk.hub.last_event("job-1")
+        assert latest is not None
+        assert latest.id == DECIDED.id
+
+
+async def test_while_nothing_happens_a_heartbeat_is_sent_and_the_ledger_is_asked(tmp_path: Path) -> None:
+    async with (
+        listened(tmp_path, first_look_seconds=0.01) as (client, desk),
+        client.stream("GET", "/jobs/job-1/events") as answer,
+    ):
         lines = answer.aiter_lines()
         assert await anext(lines) == ": nothing new"
         # Decided, and the hub never heard of it.
