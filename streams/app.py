@@ -18,7 +18,7 @@ GROUP = "veristream"
 class StageApp(faust.App):  # type: ignore[misc]  # Faust has no types
     """A Faust app in which one stage's full buffer does not stop the others."""
 
-    def FlowControlQueue(self, maxsize: int | None = None, *, clear_on_resume: bool = False) -> RoomyQueue:  # noqa: N802
+    def FlowControlQueue(self, maxsize: int | None = None, *, clear_on_resume: bool = False) -> RoomyQueue:  # noqa: N802 - Faust's
         return RoomyQueue(maxsize=maxsize, flow_control=self.flow_control, clear_on_resume=clear_on_resume)
 
 

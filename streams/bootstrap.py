@@ -3,11 +3,11 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import httpx
 from aiokafka import AIOKafkaProducer
@@ -55,8 +55,10 @@ from streams.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from agents.language.llm.openai_model import OpenAIModel
+    from storage.servers.neo4j.connection import Neo4jConnection
     from streams.gateway.desk import Desk
 
+Adapter = TypeVar("Adapter")
 
 STANCE_FOLDER = "stance"
 
@@ -71,13 +73,9 @@ async def open_ledger(settings: Settings) -> VerdictLedger:
     server = _neo4j(settings)
     if server is None:
         return await SqliteLedger.open(settings.data_dir / LEDGER_FILE)
-    from storage.servers.neo4j.connection import Neo4jConnection
     from storage.servers.neo4j.ledger import Neo4jLedger
 
-    connection = await Neo4jConnection.open(server)
-    ledger = Neo4jLedger(connection)
-    await connection.close()  # the ledger holds a share of its own
-    return ledger
+    return await _on_neo4j(server, Neo4jLedger)
 
 
 async def open_key_ring(settings: Settings) -> KeyRing:
@@ -86,12 +84,18 @@ async def open_key_ring(settings: Settings) -> KeyRing:
     if server is None:
         return await SqliteKeyRing.open(settings.data_dir / LEDGER_FILE)
     from storage.servers.neo4j.api_keys import Neo4jKeyRing
+
+    return await _on_neo4j(server, Neo4jKeyRing)
+
+
+async def _on_neo4j(server: Neo4jServer, adapter: Callable[["Neo4jConnection"], Adapter]) -> Adapter:
+    """An adapter alone on its connection."""
     from storage.servers.neo4j.connection import Neo4jConnection
 
     connection = await Neo4jConnection.open(server)
-    ring = Neo4jKeyRing(connection)
-    await connection.close()  # the ring holds a share of its own
-    return ring
+    opened = adapter(connection)
+    await connection.close()  # the adapter holds a share of its own
+    return opened
 
 
 async def _open_stores(settings: Settings, embedder: Embedder) -> Stores:

@@ -101,7 +101,7 @@ def prompt_transport(app: Any, settings: Settings) -> Any:
                 metadata_max_age_ms=30_000,
             )
 
-    class PromptConsumer(EagerHandover, Consumer):  # type: ignore[misc]
+    class PromptConsumer(EagerHandover, Consumer):  # type: ignore[misc]  # likewise
         def _new_consumer_thread(self) -> PromptThread:
             return PromptThread(self, loop=self.loop, beacon=self.beacon)
 
@@ -121,7 +121,7 @@ def prompt_transport(app: Any, settings: Settings) -> Any:
             limit = LOOK_AGAIN_SECONDS if self._buffered_partitions else timeout
             return await super()._getmany(active_partitions, min(timeout, limit))
 
-    class PromptTransport(Transport):  # type: ignore[misc]
+    class PromptTransport(Transport):  # type: ignore[misc]  # likewise
         Consumer = PromptConsumer
 
     return PromptTransport(app.conf.broker_consumer, app)

@@ -59,7 +59,7 @@ class GraphBuilder:
 
     def node(self, op: str, inputs: list[str], output: str, domain: str = "", **attributes: object) -> str:
         """A node with one output."""
-        made = helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes)  # type: ignore[arg-type]
+        made = helper.make_node(op, inputs, [output], name=output, domain=domain, **attributes)  # type: ignore[arg-type]  # of any type
         self._nodes.append(made)  # onnx types its attributes as if they were all strings
         return output
 

@@ -49,7 +49,7 @@ class EpochQueue:
         """
         pool = self._pool
         if pool is None:
-            return [lambda number=number: _encoded(number) for number in numbers]  # type: ignore[misc]
+            return [lambda number=number: _encoded(number) for number in numbers]  # type: ignore[misc]  # a lambda's default has no type
         return [(lambda: _encoded(0)) if number == 0 else pool.submit(_encoded, number).result for number in numbers]
 
     def close(self) -> None:

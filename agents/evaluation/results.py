@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from enum import StrEnum
+from typing import Any
 
 from agents.claims.evidence import CandidateRow, EvidenceRow
 from agents.claims.package import VerdictPackage
@@ -77,11 +78,7 @@ def result_of(
     )
     answer = GOLD_OF_LABEL[package.label]
     return CaseResult(
-        number=number,
-        id=str(case.id),
-        claim=case.claim,
-        gold=case.label,
-        gold_documents=len(gold_urls),
+        **_asked(number, case, gold_urls),
         answer=answer,
         confidence=package.verdict_confidence,
         ranks=ranks,
@@ -94,14 +91,20 @@ def result_of(
     )
 
 
+def _asked(number: int, case: Case, gold_urls: Collection[str]) -> dict[str, Any]:
+    return {
+        "number": number,
+        "id": str(case.id),
+        "claim": case.claim,
+        "gold": case.label,
+        "gold_documents": len(gold_urls),
+    }
+
+
 def failed(number: int, case: Case, gold_urls: Collection[str]) -> CaseResult:
     """A job without a verdict counts as an abstention that nobody can be confident of."""
     return CaseResult(
-        number=number,
-        id=str(case.id),
-        claim=case.claim,
-        gold=case.label,
-        gold_documents=len(gold_urls),
+        **_asked(number, case, gold_urls),
         answer=Gold.NEI,
         confidence=0.0,
         cause=Cause.FAILED,

@@ -10,6 +10,7 @@ import pytest
 
 from storage.ports import AnswerPolicy, AnswerStore, EvidenceIndex, KnowledgeGraph, Stores, UrlRegistry, VerdictLedger
 from tests.contract.adapters import Place, open_answers, open_stores
+from tests.support.opening import held
 from tests.support.servers import Spaces, spaces
 
 ADAPTERS = ["embedded", pytest.param("servers", marks=pytest.mark.services)]
@@ -41,17 +42,15 @@ def place(request: pytest.FixtureRequest, tmp_path: object) -> Iterator[Place]:
 
 @pytest.fixture
 async def stores(place: Place) -> AsyncIterator[Stores]:
-    opened = await open_stores(place)
-    yield opened
-    await opened.close()
+    async with held(open_stores(place)) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def other(place: Place, stores: Stores) -> AsyncIterator[Stores]:
     """A second handle on the same data, as another process would hold it."""
-    opened = await open_stores(place)
-    yield opened
-    await opened.close()
+    async with held(open_stores(place)) as opened:
+        yield opened
 
 
 @pytest.fixture

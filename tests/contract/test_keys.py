@@ -10,6 +10,7 @@ from storage.errors import KeyNameTaken, KeyUnknown, StoreRefused
 from storage.ports import ApiKey, KeyLimits, KeyRing, Scope
 from tests.contract.adapters import Place, open_key_ring
 from tests.contract.hostile import SHORT_HOSTILE
+from tests.support.opening import held
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -17,22 +18,20 @@ DAY = timedelta(days=1)
 
 def a_key(key_id: str = "id-1", name: str = "bot", **more: object) -> ApiKey:
     fields: dict[str, object] = {"digest": f"digest of {key_id}", "scopes": frozenset({Scope.SUBMIT}), **more}
-    return ApiKey(key_id=key_id, name=name, created_at=fields.pop("created_at", NOW), **fields)  # type: ignore[arg-type]
+    return ApiKey(key_id=key_id, name=name, created_at=fields.pop("created_at", NOW), **fields)  # type: ignore[arg-type]  # by name
 
 
 @pytest.fixture
 async def ring(place: Place) -> AsyncIterator[KeyRing]:
-    opened = await open_key_ring(place)
-    yield opened
-    await opened.close()
+    async with held(open_key_ring(place)) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def other_ring(place: Place, ring: KeyRing) -> AsyncIterator[KeyRing]:
     """A second handle on the same keys, as another gateway would hold it."""
-    opened = await open_key_ring(place)
-    yield opened
-    await opened.close()
+    async with held(open_key_ring(place)) as opened:
+        yield opened
 
 
 async def test_a_key_comes_back_as_it_was_added(ring: KeyRing, other_ring: KeyRing) -> None:

@@ -34,7 +34,7 @@ def test_watch_shows_verdicts_as_they_are(system: System, journey: Journey) -> N
 
 def test_watch_in_words_names_verdict_and_job(system: System, journey: Journey) -> None:
     watched = invoke(["watch", "--from-start", "--count", "1", "--seconds", "60"], system.environment)
-    assert any(package["job_id"] in watched.stdout for package in journey.packages.values())  # type: ignore[operator]
+    assert any(package["job_id"] in watched.stdout for package in journey.packages.values())  # type: ignore[operator]  # JSON
 
 
 def test_submit_reads_standard_input_and_counts_what_it_refuses(system: System) -> None:

@@ -43,7 +43,7 @@ def test_every_verdict_is_a_whole_package_about_its_claim(journey: Journey) -> N
 
 
 def test_each_way_through_the_stream_is_taken(journey: Journey) -> None:
-    loops: list[dict[str, Any]] = [package["loop"] for package in journey.packages.values()]  # type: ignore[misc]
+    loops: list[dict[str, Any]] = [package["loop"] for package in journey.packages.values()]  # type: ignore[misc]  # JSON
     assert any(loop["count"] == 0 for loop in loops), "none settled from the knowledge base"
     assert any(loop["count"] > 0 and loop["stop_reason"] == "sufficient" for loop in loops), "none after searching"
     assert any(loop["count"] > 0 and loop["stop_reason"] != "sufficient" for loop in loops), "none gave up searching"
@@ -75,7 +75,7 @@ def test_a_decomposed_claim_says_its_verdict_alone(journey: Journey) -> None:
     decomposed = [package for package in journey.packages.values() if package["sub_results"]]
     assert len(decomposed) == 3
     for package in decomposed:
-        assert len(package["sub_results"]) == 2  # type: ignore[arg-type]
+        assert len(package["sub_results"]) == 2  # type: ignore[arg-type]  # JSON
 
 
 def test_a_step_that_was_done_once_is_told_once(journey: Journey) -> None:

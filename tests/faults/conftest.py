@@ -18,6 +18,7 @@ from streams.app import GROUP
 from streams.embedded.samples import load_knowledge_base
 from streams.settings import Settings
 from streams.topology import STAGES
+from tests.support.opening import serving
 from tests.support.processes import ROOT, Process, clean_environment, settings_of, veristream
 from tests.support.wire import Outputs, Raw, committed, publish
 
@@ -28,10 +29,8 @@ JUDGE_SECONDS = 120
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
-    server = Kafka(tmp_path_factory.mktemp("kafka"))
-    server.start()
-    yield server
-    server.wipe()
+    with serving(Kafka(tmp_path_factory.mktemp("kafka"))) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

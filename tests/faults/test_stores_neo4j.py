@@ -17,6 +17,7 @@ from storage.servers.neo4j.connection import Neo4jConnection
 from storage.servers.neo4j.graph import Neo4jKnowledgeGraph
 from storage.servers.neo4j.ledger import Neo4jLedger
 from tests.faults.stores_load import OUTAGE_S, Load, under_load
+from tests.support.opening import held, serving
 from tests.support.servers import fresh_space
 
 pytestmark = [pytest.mark.faults, pytest.mark.services, pytest.mark.timeout(420)]
@@ -26,10 +27,8 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4j]:
-    neo4j = Neo4j(tmp_path_factory.mktemp("neo4j"))
-    neo4j.start()
-    yield neo4j
-    neo4j.wipe()
+    with serving(Neo4j(tmp_path_factory.mktemp("neo4j"))) as neo4j:
+        yield neo4j
 
 
 @pytest.fixture
@@ -39,9 +38,8 @@ def place(server: Neo4j) -> Neo4jServer:
 
 @pytest.fixture
 async def connection(place: Neo4jServer) -> AsyncIterator[Neo4jConnection]:
-    opened = await Neo4jConnection.open(place)
-    yield opened
-    await opened.close()
+    async with held(Neo4jConnection.open(place)) as opened:
+        yield opened
 
 
 @pytest.fixture

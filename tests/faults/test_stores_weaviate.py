@@ -15,6 +15,7 @@ from storage.ports import Embedder, HybridQuery, Passage, Vector
 from storage.servers.config import WeaviateServer
 from storage.servers.weaviate.index import WeaviateEvidenceIndex
 from tests.faults.stores_load import OUTAGE_S, Load, under_load
+from tests.support.opening import held, serving
 from tests.support.processes import call
 from tests.support.servers import fresh_space
 from tests.unit.ingest.makers import json_lines
@@ -29,10 +30,8 @@ KILLS = 2
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weaviate]:
-    weaviate = Weaviate(tmp_path_factory.mktemp("weaviate"))
-    weaviate.start()
-    yield weaviate
-    weaviate.wipe()
+    with serving(Weaviate(tmp_path_factory.mktemp("weaviate"))) as weaviate:
+        yield weaviate
 
 
 @pytest.fixture
@@ -42,9 +41,8 @@ def place(server: Weaviate) -> WeaviateServer:
 
 @pytest.fixture
 async def index(place: WeaviateServer) -> AsyncIterator[WeaviateEvidenceIndex]:
-    opened = await WeaviateEvidenceIndex.open(place, EMBEDDER)
-    yield opened
-    await opened.close()
+    async with held(WeaviateEvidenceIndex.open(place, EMBEDDER)) as opened:
+        yield opened
 
 
 def batch(name: str, collection: str = "facts", size: int = BATCH) -> list[tuple[Passage, Vector]]:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from agents.language.batching import BatchPolicy, MicroBatcher
 from agents.language.calibration import SimilarityCalibration
+from agents.language.onnx_session import open_session
 from agents.language.ports import Vectors
 
 # Fitted by models/fit_calibration.py on claim-evidence pairs; run it again to see the same numbers.
@@ -44,7 +44,7 @@ class OnnxEmbedder:
         for needed in (model, tokenizer):
             if not needed.is_file():
                 raise FileNotFoundError(f"{needed} is missing: run python models/fetch_embedder.py")
-        self._session = _session(model, self._policy.threads_per_run)
+        self._session = open_session(model, self._policy.threads_per_run)
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.enable_truncation(self._policy.max_tokens)
         self._tokenizer.enable_padding()
@@ -73,15 +73,3 @@ class OnnxEmbedder:
     def close(self) -> None:
         """Ends the worker threads."""
         self._batcher.close()
-
-
-def _session(model: Path, threads: int) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # Threads that spin while they wait would take the cores that the event loop and other workers need.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

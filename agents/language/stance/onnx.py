@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from agents.language.batching import BatchPolicy, MicroBatcher
+from agents.language.onnx_session import open_session
 from agents.language.ports import Pair
 from agents.language.rules.stance import LexicalStance
 from agents.language.stance.calibration import read_calibration
@@ -63,7 +63,7 @@ class OnnxStance:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._cls, self._sep = self._tokenizer.token_to_id(_CLS), self._tokenizer.token_to_id(_SEP)
-        self._session = _session(files.model, self._policy.threads_per_run)
+        self._session = open_session(files.model, self._policy.threads_per_run)
         self._batcher: MicroBatcher[Pair, Stance] = MicroBatcher(
             self.score_batch, lambda pair: len(pair.titled), self._policy.batching, name="stance"
         )
@@ -135,15 +135,3 @@ def heading(pair: Pair) -> str:
 
 def _says_something(text: str) -> bool:
     return any(character.isalpha() for character in text)
-
-
-def _session(model: Path, threads: int) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # Threads that spin while they wait would take the cores that the event loop and other workers need.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

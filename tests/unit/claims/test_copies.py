@@ -154,7 +154,7 @@ class Written:
 
 async def found(index: Written, limit: int = 10) -> list[str]:
     query = HybridQuery("closed", np.zeros(2, dtype=np.float32), limit=limit)
-    hits = await search_past_copies(index, query, StoryPolicy())  # type: ignore[arg-type]
+    hits = await search_past_copies(index, query, StoryPolicy())  # type: ignore[arg-type]  # what it uses of an index
     return [hit.passage.url for hit in hits]
 
 

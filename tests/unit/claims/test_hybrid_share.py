@@ -1,12 +1,15 @@
 """Retrieval weighs meaning against words as suits the embedder that made the vectors."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 import samples
 from agents.claims.submission import Submission
 from agents.language.embedders.static import StaticEmbedder
-from agents.language.ports import EQUAL_SHARES, vector_share
+from agents.language.ports import EQUAL_SHARES, Vectors, vector_share
 from agents.services import Services
 from storage.ports import Hit, HybridQuery
 from tests.unit.claims.conftest import travel
@@ -39,7 +42,7 @@ def test_an_embedder_that_was_not_measured_gets_half() -> None:
     class Unmeasured:
         name, dimension, calibration = "unmeasured", 2, StaticEmbedder.calibration
 
-        async def embed(self, texts: Any) -> Any:
-            raise NotImplementedError
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            return np.zeros((len(texts), self.dimension), dtype=np.float32)
 
     assert vector_share(Unmeasured()) == EQUAL_SHARES != StaticEmbedder.vector_share

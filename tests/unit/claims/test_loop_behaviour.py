@@ -167,7 +167,7 @@ async def test_each_set_looks_at_more_and_the_last_at_current_affairs_only(
 ) -> None:
     async with world(tmp_path, [], agentic_loop_max_iter=iterations) as here:
         index = Watched(here.services.index)
-        services: Services = replace(here.services, index=index)  # type: ignore[arg-type]
+        services: Services = replace(here.services, index=index)  # type: ignore[arg-type]  # what a job uses of it
         await retrieval.handle(_job(here, iteration), services)
     assert {query.collections for query in index.queries} == {collections}
     assert {query.limit for query in index.queries} == {limit}

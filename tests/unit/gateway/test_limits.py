@@ -88,7 +88,7 @@ async def test_a_request_that_the_key_may_not_make_costs_nothing(tmp_path: Path)
     ],
 )
 def test_a_keys_own_limits_stand_before_the_settings(limits: dict[str, int], kind: str, rate: Rate | None) -> None:
-    assert rate_of(a_key(**limits), kind, Settings()) == rate  # type: ignore[arg-type]
+    assert rate_of(a_key(**limits), kind, Settings()) == rate  # type: ignore[arg-type]  # fields by name
 
 
 def test_a_bucket_fills_no_higher_than_its_burst() -> None:

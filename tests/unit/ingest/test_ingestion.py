@@ -127,7 +127,7 @@ class Watching:
 async def test_the_new_text_is_there_before_the_old_one_goes(stores: Stores) -> None:
     await Ingestion(target(stores)).run(pieces(page(1, "Old.")))
     watching = Watching(stores)
-    await Ingestion(replace(later(target(stores)), index=watching)).run(pieces(page(1, "New.")))  # type: ignore[arg-type]
+    await Ingestion(replace(later(target(stores)), index=watching)).run(pieces(page(1, "New.")))  # type: ignore[arg-type]  # what a run uses
     assert watching.before == ["New.", "Old."]
     assert await held(stores) == ["New."]
 
@@ -136,7 +136,7 @@ async def test_a_run_that_died_before_the_old_text_went_is_made_good_by_the_next
     await Ingestion(target(stores)).run(pieces(page(1, "Old.")))
     broken = Watching(stores, broken=True)
     with pytest.raises(StoreUnavailable):
-        await Ingestion(replace(later(target(stores)), index=broken)).run(pieces(page(1, "New.")))  # type: ignore[arg-type]
+        await Ingestion(replace(later(target(stores)), index=broken)).run(pieces(page(1, "New.")))  # type: ignore[arg-type]  # what a run uses
     assert await held(stores) == ["New.", "Old."]
     tally = await Ingestion(later(target(stores))).run(pieces(page(1, "New.")))
     assert (tally.new, tally.outdated) == (0, 1)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from storage.ports import Stores
+from tests.support.opening import held
 from tests.unit.knowledge.places import Place, open_stores
 
 
@@ -31,17 +32,15 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 @pytest.fixture
 async def stores(place: Place) -> AsyncIterator[Stores]:
-    opened = await open_stores(place)
-    yield opened
-    await opened.close()
+    async with held(open_stores(place)) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def other(place: Place, stores: Stores) -> AsyncIterator[Stores]:
     """A second handle on the same data, as another process would hold it."""
-    opened = await open_stores(place)
-    yield opened
-    await opened.close()
+    async with held(open_stores(place)) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ class Noting:
 
 
 def bench_of(ledger: FailingLedger, *tries: Try) -> Bench:
-    return Bench(ledger, Noting(*tries))  # type: ignore[arg-type]
+    return Bench(ledger, Noting(*tries))  # type: ignore[arg-type]  # a handler in all but name
 
 
 def told(bench: Bench) -> list[tuple[str, Any]]:
@@ -100,7 +100,7 @@ async def test_a_step_that_is_given_up_leaves_nothing_under_way(ledger: FailingL
             await held.wait()
         await send(topic, *record, **more)
 
-    bench.producer.send = slow  # type: ignore[method-assign]
+    bench.producer.send = slow  # type: ignore[method-assign]  # that is what is tried
     await bench.step.process(job_message(JOB))
     assert told(bench) == [("failed", None)]
     assert len(asyncio.all_tasks()) == 1
