@@ -25,8 +25,9 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.five_hops.brokers import Broker, open_broker
-from benchmarks.five_hops.measuring import Case, Sample, Stuck, measure
+from benchmarks.five_hops.measuring import Case, Sample, measure
 from benchmarks.five_hops.plan import VARIANTS, message
+from benchmarks.processes import Stuck
 from deploy.services import ServiceError
 
 WAIT = 0.05

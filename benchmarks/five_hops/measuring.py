@@ -1,11 +1,9 @@
 """One measurement: fresh topics, fresh worker processes, a warm-up, then a burst timed until its last claim is out."""
 
 import json
-import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,14 +14,10 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from benchmarks.five_hops.brokers import Broker, client
 from benchmarks.five_hops.plan import HOPS, Order, message, topic
+from benchmarks.processes import ModuleProcess, Stuck
 
-ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60.0
-STOP_SECONDS = 30.0
-
-
-class Stuck(Exception):  # noqa: N818 - it says what became of the run
-    """A worker ended, or claims did not come out in time."""
+ANSWER_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +45,22 @@ class Sample:
     """Of the handling, by the worker that did least: 0.5 is an even split between two."""
 
 
-class WorkerProcess:
+class WorkerProcess(ModuleProcess):
     """A worker in a process of its own, which answers on its standard output."""
 
     def __init__(self, order: Order) -> None:
-        self._log = order.folder / "worker.log"
         told = asdict(order) | {"folder": str(order.folder)}
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "benchmarks.five_hops.worker", json.dumps(told)],
-                cwd=ROOT,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                bufsize=0,
-                # As a service manager starts it: a Linux desktop or server shares its processors out by session, and
-                # two workers of one session would get the share of one.
-                start_new_session=True,
-                env={name: value for name, value in os.environ.items() if not name.startswith("VERISTREAM_")},
-            )
+        arguments = ["benchmarks.five_hops.worker", json.dumps(told)]
+        super().__init__(arguments, order.folder / "worker.log", output=subprocess.PIPE)
 
     def ask(self) -> dict[str, float]:
         """What it has done so far."""
-        self._process.send_signal(signal.SIGUSR1)
-        return self.answer(STOP_SECONDS)
+        self.process.send_signal(signal.SIGUSR1)
+        return self.answer(ANSWER_SECONDS)
 
     def answer(self, seconds: float) -> dict[str, float]:
         """Its next line."""
-        out = self._process.stdout
+        out = self.process.stdout
         assert out is not None
         readable, _, _ = select.select([out], [], [], seconds)
         line = out.readline() if readable else b""
@@ -85,19 +68,6 @@ class WorkerProcess:
             raise Stuck(f"a worker gave no answer; its log ends with:\n{self.log_tail()}")
         answer: dict[str, float] = json.loads(line)
         return answer
-
-    def log_tail(self) -> str:
-        return self._log.read_text(errors="replace")[-2000:]
-
-    def end(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
 
 
 class Ends:

@@ -14,10 +14,12 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 import samples
 from benchmarks.five_hops.brokers import Broker, client
-from benchmarks.whole.processes import Child, Stuck, Used, child
+from benchmarks.processes import Stuck, Used
+from benchmarks.whole.children import Child, child
+from benchmarks.whole.hearing import Asked, Ears
 from streams import topics
 from streams.embedded.samples import load_knowledge_base, trusting_the_town
-from streams.settings import Settings
+from streams.settings import PREFIX, Settings
 
 CLAIMS = tuple(claim.claim for claim in samples.load().claims)
 
@@ -31,14 +33,14 @@ class Burst:
     cpu_ms: Mapping[str, float]
     """Of all claims together, by process."""
     outside: Mapping[str, int]
-    """Requests that the world outside was sent meanwhile."""
+    """Requests that the world outside was sent meanwhile: searches, pages, and model calls by what was asked for."""
+    asked: Sequence[Asked]
+    """What the local models were asked meanwhile."""
 
     @property
-    def per_second(self) -> float:
-        return len(self.packages) / self.seconds
-
-    def each(self, total: float) -> float:
-        return total / len(self.packages)
+    def calls(self) -> int:
+        """Model calls of all kinds."""
+        return sum(count for name, count in self.outside.items() if name not in ("searches", "pages"))
 
 
 @dataclass(slots=True)
@@ -46,10 +48,12 @@ class System:
     """Running; claims go in at `claims`, packages come out at `verdicts`."""
 
     broker: Broker
-    prefix: str
+    settings: Settings
+    """What its workers were told."""
     outside: Child
     origin: str
     workers: list[Child]
+    ears: Ears
     _count: int = 0
     _consumer: Consumer = field(init=False)
     _producer: Producer = field(init=False)
@@ -59,23 +63,23 @@ class System:
         self._consumer = Consumer(
             {
                 **client(self.broker.address),
-                "group.id": f"{self.prefix}measure",
+                "group.id": f"{self.settings.topic_prefix}measure",
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "fetch.wait.max.ms": 5,
             }
         )
-        name = self.prefix + topics.VERDICTS.name
+        name = self.settings.topic_prefix + topics.VERDICTS.name
         known = self._consumer.list_topics(name, timeout=20).topics[name].partitions
         self._consumer.assign([TopicPartition(name, number, 0) for number in known])
 
     def burst(self, claims: Sequence[str], limit: float) -> Burst:
         """Send claims at once and wait for all their packages."""
         waiting, found = self._numbered(claims), []
-        before, asked_before = self.used(), self.asked()
+        before, requests_before = self.used(), self.requests()
         began = time.perf_counter()
         for job_id, value in waiting.items():
-            self._producer.produce(self.prefix + topics.CLAIMS.name, value, job_id)
+            self._producer.produce(self.settings.topic_prefix + topics.CLAIMS.name, value, job_id)
         self._producer.flush(limit)
         missing = set(waiting)
         while missing:
@@ -83,24 +87,24 @@ class System:
                 key = (record.key() or b"").decode()
                 if record.error() is None and key in missing:
                     missing.discard(key)
-                    found.append(json.loads(record.value() or b""))
+                    found.append(record.value() or b"")
             if time.perf_counter() - began > limit:
                 raise Stuck(f"{len(missing)} of {len(waiting)} claims had no verdict within {limit:.0f} s")
             for process in (self.outside, *self.workers):
                 process.check()
         seconds = time.perf_counter() - began
         cpu = {name: used.cpu_ms - before[name].cpu_ms for name, used in self.used().items()}
-        asked = {name: count - asked_before.get(name, 0) for name, count in self.asked().items()}
-        return Burst(seconds, found, cpu, asked)
+        outside = {name: count - requests_before.get(name, 0) for name, count in self.requests().items()}
+        return Burst(seconds, [json.loads(value) for value in found], cpu, outside, self.ears.news())
 
     def used(self) -> dict[str, Used]:
         """Of every process of ours."""
         workers = {f"worker {number}": worker.used() for number, worker in enumerate(self.workers, start=1)}
         return workers | {"outside": self.outside.used()}
 
-    def asked(self) -> dict[str, int]:
-        counts = httpx.get(f"{self.origin}/counts", timeout=10).json()
-        return {name: int(counts.get(name, 0)) for name in ("calls", "searches", "pages")}
+    def requests(self) -> dict[str, int]:
+        counts: dict[str, int] = httpx.get(f"{self.origin}/counts", timeout=10).json()
+        return counts
 
     def close(self) -> None:
         self._consumer.close()
@@ -114,27 +118,36 @@ class System:
         return jobs
 
 
-def environment(folder: Path, origin: str, *, model: bool, more: Mapping[str, str]) -> dict[str, str]:
-    """What every worker of a run is told."""
-    credible = trusting_the_town(Settings(data_dir=folder)).credible_domains
-    told = {
-        "VERISTREAM_DATA_DIR": str(folder),
-        "VERISTREAM_SAMPLE_WEB_URL": f"{origin}/web",
-        "VERISTREAM_METRICS_PORT": "0",
-        "VERISTREAM_LOG_FORMAT": "json",
-        "CREDIBLE_DOMAINS": ",".join(credible),
+def run_settings(folder: Path, origin: str, stance_model: Path | None, *, model: bool) -> dict[str, Any]:
+    """What differs from the defaults in every worker of a run."""
+    values: dict[str, Any] = {
+        "data_dir": folder,
+        "sample_web_url": f"{origin}/web",
+        "metrics_port": 0,
+        "log_format": "json",
+        "credible_domains": trusting_the_town(Settings(data_dir=folder)).credible_domains,
         # First-time claims are what is measured: nothing may be answered from an earlier answer.
-        "VERISTREAM_MATCH_CLAIMS": "false",
-        "VERISTREAM_LLM_CACHE_HOURS": "0",
+        "match_claims": False,
+        "llm_cache_hours": 0,
     }
+    if stance_model is not None:
+        values["stance_model"] = stance_model
     if model:
-        told |= {"OPENAI_API_KEY": "local", "OPENAI_BASE_URL": f"{origin}/v1"}
-    return told | more
+        values |= {"openai_api_key": "local", "openai_base_url": f"{origin}/v1"}
+    return values
+
+
+def as_environment(values: Mapping[str, Any]) -> dict[str, str]:
+    """The same for a process."""
+    return {
+        f"{PREFIX}{name.upper()}": ",".join(value) if isinstance(value, tuple) else str(value)
+        for name, value in values.items()
+    }
 
 
 @contextmanager
 def running(
-    broker: Broker, folder: Path, *, workers: int, model: bool, more: Mapping[str, str] | None = None
+    broker: Broker, folder: Path, *, workers: int, model: bool, stance_model: Path | None = None
 ) -> Iterator[System]:
     """A system with the sample town's knowledge base, ended with the block."""
     folder.mkdir(parents=True)
@@ -143,19 +156,22 @@ def running(
     broker.make_topics(names)
     with ExitStack() as stack:
         stack.callback(broker.drop_topics, names)
-        outside = stack.enter_context(child(["benchmarks.whole.outside"], {}, folder / "outside.log"))
+        outside = stack.enter_context(child(["benchmarks.whole.outside"], folder / "outside.log"))
         origin = outside.line("http://")
-        told = environment(folder / "data", origin, model=model, more=more or {})
-        asyncio.run(load_knowledge_base(Settings(data_dir=folder / "data")))
-        told |= {"VERISTREAM_BROKER": f"kafka://{broker.address}", "VERISTREAM_TOPIC_PREFIX": prefix}
-        if broker.embedded:
-            told["VERISTREAM_EMBEDDED"] = "true"  # as a supervisor tells its children: groups have one member
+        values = run_settings(folder / "data", origin, stance_model, model=model)
+        # Embedded as a supervisor tells its children: groups have one member.
+        values |= {"broker": f"kafka://{broker.address}", "topic_prefix": prefix, "embedded": broker.embedded}
+        settings = Settings(**values)
+        asyncio.run(load_knowledge_base(settings))
+        files = [folder / f"asked-{number}.jsonl" for number in range(workers)]
         children = [
-            stack.enter_context(child(["streams.cli", "worker"], told, folder / f"worker-{number}.log"))
-            for number in range(workers)
+            stack.enter_context(
+                child(["benchmarks.whole.worker", str(file)], file.with_suffix(".log"), as_environment(values))
+            )
+            for file in files
         ]
         for one in children:
             one.line("worker started")
-        system = System(broker, prefix, outside, origin, children)
+        system = System(broker, settings, outside, origin, children, Ears(files))
         stack.callback(system.close)
         yield system
