@@ -275,6 +275,7 @@ async def _language(settings: Settings, answers: AnswerStore, stack: AsyncExitSt
             max_subclaims=settings.decompose_max_subclaims,
         ),
         use_model_for_claims=settings.decompose_use_llm,
+        agreeing_sources=settings.llm_agreeing_sources,
     )
     if settings.openai_api_key is None:
         return Language(policy=policy)
@@ -295,6 +296,7 @@ async def open_model(settings: Settings) -> AsyncIterator["OpenAIModel"]:
         model=settings.openai_model,
         models=settings.openai_models,
         api_version=settings.openai_api_version,
+        max_concurrency=settings.llm_at_once,
     )
     model = OpenAIModel(endpoint, clock=time.monotonic, rng=random.Random())  # noqa: S311 - jitter, not secrecy
     try:

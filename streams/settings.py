@@ -226,6 +226,11 @@ class Settings(BaseSettings):
     """How long the answer to the same question, model and version of the prompt is used again; 0 keeps nothing."""
     llm_max_calls: int = Field(default=8, ge=2, le=100)
     """Model calls per job; two of them are kept for fact extraction and the verdict (001)."""
+    llm_at_once: int = Field(default=32, ge=1, le=1024)
+    """Model calls that one worker has open at once."""
+    llm_agreeing_sources: int = Field(default=3, ge=0, le=40)
+    """Stored evidence that settles a claim is not shown to a model if this many sources say the same and none says
+    otherwise; 0 shows it always."""
     llm_max_tokens: int = Field(default=60_000, ge=0)
     """Tokens per job, in and out together."""
     tavily_api_key: SecretStr | None = Field(default=None, validation_alias=_spelled("TAVILY_API_KEY"))

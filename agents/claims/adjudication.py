@@ -5,9 +5,16 @@ from agents.claims.decided import settle
 from agents.claims.job import ClaimJob, Proposal
 from agents.claims.judging import trust_mode
 from agents.claims.packaging import build_package
+from agents.evidence.urls import registered_domain
+from agents.language.quota import CallTag, skip
 from agents.language.tasks.verdict import Passage
 from agents.results import StepResult
 from agents.services import Services
+from scoring.polarity import DECISIVE, Relation, relation
+from scoring.policy import Policy
+
+SETTLED = "settled"
+"""Why a model was not asked: many sources say the same."""
 
 
 async def handle(job: ClaimJob, services: Services) -> StepResult:
@@ -21,6 +28,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
 
 async def _with_proposal(job: ClaimJob, services: Services) -> ClaimJob:
     """The verdict call: revised stances, a proposal and its words. Without a model nothing changes."""
+    if services.language.asker is not None and _is_beyond_doubt(job, services):
+        return job.model_copy(update={"quota": skip(job.quota, CallTag.VERDICT, SETTLED)})
     passages = [
         Passage(row.id, row.text, row.stance, row.title, row.domain, row.published)
         for row in job.evidence
@@ -33,3 +42,20 @@ async def _with_proposal(job: ClaimJob, services: Services) -> ClaimJob:
     )
     proposal = Proposal(verdict=reading.proposed, rationale=reading.rationale)
     return job.model_copy(update={"evidence": rows, "proposal": proposal, "quota": quota})
+
+
+def _is_beyond_doubt(job: ClaimJob, services: Services) -> bool:
+    """Whether stored evidence settled the claim, and so many sources say the same that a model's word adds nothing."""
+    least = services.language.policy.agreeing_sources
+    said = _sources(job, services.policy) if job.from_cache and least else {}
+    sides = said.keys() - {Relation.NEUTRAL}
+    return len(sides) == 1 and sides <= set(DECISIVE) and len(said[sides.pop()]) >= least
+
+
+def _sources(job: ClaimJob, policy: Policy) -> dict[Relation, set[str]]:
+    """Who says what: the domains of the admissible rows by the side they take, copies of a story left out."""
+    said: dict[Relation, set[str]] = {}
+    for row in job.evidence:
+        if row.admissible and not row.same_as:
+            said.setdefault(relation(row.stance, policy.polarity), set()).add(registered_domain(row.domain))
+    return said

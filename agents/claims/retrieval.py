@@ -9,7 +9,6 @@ from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
 from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.matching.earlier import worded_anew
-from agents.claims.planning import with_first_set
 from agents.claims.reading import read_once
 from agents.evidence.language import marked_language
 from agents.language.ports import embed_queries, vector_share
@@ -30,8 +29,6 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     if is_decomposed(job):
         # It is kept as it is now, for the verdict that its parts make.
         return await fan_out(spent(job, "retrieval", began, services.clock()), services)
-    if job.loop.count == 0:
-        job = await with_first_set(job, services)
     job, lent = await _with_earlier(job, services)
     rows, late = await look_up(job, services, lent)
     job = job.model_copy(update={"candidates": rows, "evidence": ()})

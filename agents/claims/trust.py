@@ -6,7 +6,7 @@ from agents.claims.costs import timed
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust, trust_mode
 from agents.claims.looking import concluded, looked_at, loop_facts
-from agents.claims.planning import with_next_set
+from agents.claims.planning import with_first_set, with_next_set
 from agents.results import Note, Send, StepResult
 from agents.services import Services
 from scoring.adaptive_trust import AdaptiveTrust
@@ -21,6 +21,10 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     job = looked_at(job, trust, policy)
     facts = loop_facts(job, trust, policy, budget, services.clock())
     facts = replace(facts, provider=services.search is not None and services.fetcher is not None)
+    if facts.loops == 0 and stop_reason(replace(facts, planned=1), policy.loop) is None:
+        # Most claims are settled by what is stored: only now is it worth while to plan what to ask.
+        job = await with_first_set(job, services)
+        facts = replace(facts, planned=len(job.loop.plan))
     reason = stop_reason(facts, policy.loop)
     if reason is None and not job.loop.plan:
         job = await with_next_set(job, trust, services)

@@ -12,6 +12,11 @@ class LanguagePolicy:
     decompose: DecomposePolicy = field(default_factory=DecomposePolicy)
     use_model_for_claims: bool = True
     """DECOMPOSE_USE_LLM of 004: whether the claim call is made at all."""
+    agreeing_sources: int = 3
+    """Stored evidence that settles a claim is not shown to a model if this many sources say the same and none says
+    otherwise; 0 shows it always."""
+    summarised_parts: int = 3
+    """Verdicts on so many parts are worth a model's summary; two read as well one after the other."""
     max_claim_length: int = 2_000
     max_passage_length: int = 1_200
     max_passages: int = 30

@@ -71,16 +71,16 @@ def alone(lone: Sequence[Burst], inference_seconds: Sequence[float]) -> dict[str
 
 def outside_waits(one: Burst) -> float:
     """Waits that follow from one another: for the reading, for the longest chain of searches, for verdict and words."""
-    asked = {name: min(1, one.outside.get(name, 0)) for name in ("ClaimOut", "FactsOut", "VerdictOut", "SummaryOut")}
-    once = asked["ClaimOut"] + asked["VerdictOut"] + asked["SummaryOut"]
+    once = sum(name in one.outside for name in ("ClaimOut", "VerdictOut", "SummaryOut"))
     chains = (chain["loop"] for package in one.packages for chain in _chains(package))
-    return once * MODEL_SECONDS + max(_searching(loop, asked["FactsOut"]) for loop in chains)
+    return once * MODEL_SECONDS + max(_searching(loop, one.outside) for loop in chains)
 
 
-def _searching(loop: Mapping[str, Any], reads_facts: int) -> float:
+def _searching(loop: Mapping[str, Any], asked: Mapping[str, int]) -> float:
     fetched = sum(step["pages"] > 0 for step in loop["steps"])
-    read = sum(step["read"] > 0 for step in loop["steps"])
-    return loop["count"] * SEARCH_SECONDS + fetched * PAGE_SECONDS + read * reads_facts * MODEL_SECONDS
+    read = sum(step["read"] > 0 for step in loop["steps"]) if "FactsOut" in asked else 0
+    planned = max(0, loop["iterations"] - 1) if "QueriesOut" in asked else 0
+    return loop["count"] * SEARCH_SECONDS + fetched * PAGE_SECONDS + (read + planned) * MODEL_SECONDS
 
 
 def verdicts(with_model: Mapping[str, Any], without: Mapping[str, Any]) -> dict[str, bool]:

@@ -65,7 +65,8 @@ class Model:
             return await self._verdict(claim, [(key, text) for label, key, text in blocks if label == "passage"])
         if schema == "SummaryOut":
             return {"summary": " ".join(text for label, _, text in blocks if label == "part")}
-        return {"pages": []}  # nothing beyond what the rules take from a page
+        # Nothing beyond what the rules take from a page, and nothing to ask beyond what they would.
+        return {"queries": []} if schema == "QueriesOut" else {"pages": []}
 
     def _claim(self, claim: str) -> dict[str, Any]:
         if claim not in self._read:

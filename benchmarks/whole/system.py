@@ -94,7 +94,8 @@ class System:
                 process.check()
         seconds = time.perf_counter() - began
         cpu = {name: used.cpu_ms - before[name].cpu_ms for name, used in self.used().items()}
-        outside = {name: count - requests_before.get(name, 0) for name, count in self.requests().items()}
+        news = {name: count - requests_before.get(name, 0) for name, count in self.requests().items()}
+        outside = {name: count for name, count in news.items() if count}
         return Burst(seconds, [json.loads(value) for value in found], cpu, outside, self.ears.news())
 
     def used(self) -> dict[str, Used]:

@@ -46,7 +46,8 @@ class Endpoint:
     """Seconds before the second attempt, doubled for each later one, with jitter."""
     max_retry_after: float = 20.0
     """A server that asks for a longer pause is not waited for: the job goes on with rules."""
-    max_concurrency: int = 8
+    max_concurrency: int = 32
+    """Requests at once. Two stages of a worker, full of events that wait for their answers, are not held up."""
     max_response_bytes: int = 1_000_000
     """An answer is a few kilobytes; what is larger is no answer."""
     breaker: BreakerPolicy = field(default_factory=BreakerPolicy)

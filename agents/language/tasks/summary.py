@@ -32,7 +32,7 @@ async def summarise(
 ) -> tuple[str, QuotaState]:
     """A low-priority call: the rules' sentence says the same, only less smoothly."""
     fallback = summarise_parts(results)
-    if asker is None or not results:
+    if asker is None or len(results) < policy.summarised_parts:
         return fallback, state
     quoted = [
         quote([Block("part", f"s{number}", text, policy.max_claim_length)])

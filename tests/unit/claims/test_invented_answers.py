@@ -60,7 +60,7 @@ async def model() -> AsyncIterator[FakeOpenAI]:
 @pytest.fixture
 async def services(tmp_path: Path, model: FakeOpenAI) -> AsyncIterator[Services]:
     options = {"openai_api_key": "k", "openai_base_url": model.base_url, "search_providers": ("none",)}
-    async with world(tmp_path, **options) as ready:
+    async with world(tmp_path, **options, llm_agreeing_sources=0) as ready:  # the model is asked about every claim
         yield ready
 
 

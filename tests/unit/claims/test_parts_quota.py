@@ -7,10 +7,12 @@ from dataclasses import replace
 from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
 from agents.claims.submission import Submission
+from agents.language.config import LanguagePolicy
 from agents.language.llm.port import ModelAnswer, ModelRequest
 from agents.language.quota import CallTag, QuotaPolicy
 from agents.language.service import Language
 from agents.services import Services
+from scoring.values import Verdict
 from tests.unit.claims.conftest import travel
 from tests.unit.language.models import asker_of
 
@@ -44,9 +46,13 @@ class Obliging:
         return ModelAnswer(json.dumps(answers[request.tag]), "obliging", tokens_in=100, tokens_out=20)
 
 
-def with_model(services: Services, model: Obliging, max_calls: int) -> Services:
-    quota = QuotaPolicy(max_calls=max_calls)
-    return replace(services, language=Language(asker_of(model, quota)))
+ASKED_ALWAYS = LanguagePolicy(agreeing_sources=0, summarised_parts=2)
+
+
+def with_model(
+    services: Services, model: Obliging, max_calls: int = 8, policy: LanguagePolicy = ASKED_ALWAYS
+) -> Services:
+    return replace(services, language=Language(asker_of(model, QuotaPolicy(max_calls=max_calls)), policy))
 
 
 async def decided(services: Services) -> VerdictPackage:
@@ -56,7 +62,7 @@ async def decided(services: Services) -> VerdictPackage:
 
 async def test_the_claim_is_read_once_and_its_parts_are_judged_and_summed_up(services: Services) -> None:
     model = Obliging()
-    made = await decided(with_model(services, model, 8))
+    made = await decided(with_model(services, model))
     assert model.asked == {CallTag.CLAIM: 1, CallTag.VERDICT: 2, CallTag.SUMMARY: 1}
     assert (made.language.calls, made.language.tokens) == (4, 480)
     assert [sub.package.language.calls for sub in made.sub_results if sub.package is not None] == [1, 1]
@@ -73,3 +79,27 @@ async def test_the_parts_spend_no_more_than_their_claim_has_left(services: Servi
     assert "summary: call_quota" in made.language.skipped
     assert made.rationale.startswith("The claim was checked in 2 parts.")
     assert audit(made) == []
+
+
+async def test_what_many_sources_agree_on_is_not_shown_to_a_model(services: Services) -> None:
+    """Three sites give the number of beds, and none another one."""
+    model = Obliging()
+    made = await decided(with_model(services, model, policy=LanguagePolicy(agreeing_sources=3)))
+    assert model.asked == {CallTag.CLAIM: 1}
+    assert set(made.language.skipped) == {"verdict: settled"}
+    assert not made.language.degraded
+    assert made.verdict is Verdict.TRUE
+    assert audit(made) == []
+
+
+async def test_what_fewer_sources_say_is_shown_to_a_model(services: Services) -> None:
+    model = Obliging()
+    await decided(with_model(services, model, policy=LanguagePolicy(agreeing_sources=5)))
+    assert model.asked[CallTag.VERDICT] == 2
+
+
+async def test_two_parts_are_put_together_without_a_model(services: Services) -> None:
+    model = Obliging()
+    made = await decided(with_model(services, model, policy=LanguagePolicy(agreeing_sources=0)))
+    assert model.asked == {CallTag.CLAIM: 1, CallTag.VERDICT: 2}
+    assert made.rationale.startswith("The claim was checked in 2 parts.")

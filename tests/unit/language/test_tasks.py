@@ -190,13 +190,13 @@ async def test_facts_of_all_pages_come_from_one_call_and_must_be_on_their_page()
 
 
 async def test_a_summary_is_a_low_priority_call_that_says_when_it_was_skipped() -> None:
-    results = [("The dam opened.", Verdict.TRUE), ("The dam broke.", Verdict.FALSE)]
+    results = [("The dam opened.", Verdict.TRUE), ("The dam broke.", Verdict.FALSE), ("It rained.", Verdict.TRUE)]
     speaker, _ = language({"summary": "The dam opened, but it did not break."})
     text, _ = await speaker.summarise(results, QuotaState())
     assert text == "The dam opened, but it did not break."
     poor, model = language({"summary": "x"}, quota=QuotaPolicy(max_calls=2))
     text, state = await poor.summarise(results, QuotaState())
-    assert "checked in 2 parts" in text
+    assert "checked in 3 parts" in text
     assert state.skipped[0].tag is CallTag.SUMMARY
     assert model.requests == []
 
