@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust
-from agents.claims.verdict import decide
+from agents.claims.package.verdict import decide
 from agents.evaluation.cases import Case
 from agents.evaluation.measures import summarise
 from agents.evaluation.results import GOLD_OF_LABEL, CaseResult

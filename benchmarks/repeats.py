@@ -21,8 +21,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import samples
-from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import audit
 from agents.claims.submission import Submission
 from agents.services import Services
 from streams.bootstrap import open_services

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from agents.claims import retrieval
 from agents.claims.package import VerdictPackage
-from agents.claims.parts import in_turns
-from agents.claims.rebuilding import job_of
+from agents.claims.package.rebuilding import job_of
+from agents.claims.parts.joining import in_turns
 from agents.claims.submission import Submission
 from agents.evaluation.cases import Case, document_addresses
 from agents.evaluation.results import CaseResult, failed, result_of

@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agents.claims import adjudication, aggregation, intake, ranking, retrieval, search_expansion, trust
+from agents.claims import adjudication, intake, ranking, retrieval, search_expansion, trust
+from agents.claims.parts import aggregation
 from agents.results import StepResult
 from agents.services import Services
 from streams import topics

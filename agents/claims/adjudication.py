@@ -4,7 +4,7 @@ from agents.claims.costs import spent
 from agents.claims.decided import settle
 from agents.claims.job import ClaimJob, Proposal
 from agents.claims.judging import trust_mode
-from agents.claims.packaging import build_package
+from agents.claims.package.single import build_package
 from agents.evidence.urls import registered_domain
 from agents.language.quota import CallTag, skip
 from agents.language.tasks.verdict import Passage

@@ -6,7 +6,7 @@ from datetime import datetime
 from agents.claims.budget import LoopBudget
 from agents.claims.job import ClaimJob
 from agents.claims.loop import LoopState
-from agents.claims.verdict import decide
+from agents.claims.package.verdict import decide
 from agents.evidence.urls import registered_domain
 from scoring.adaptive_trust import AdaptiveTrust
 from scoring.claim_types import profile

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from agents.claims.copies import copies_last, search_past_copies
 from agents.claims.costs import spent, timed
 from agents.claims.evidence import ROW_LIMIT, TEXT_LIMIT, CandidateRow
-from agents.claims.fan_out import fan_out, is_decomposed
 from agents.claims.job import ClaimJob
 from agents.claims.matching.earlier import worded_anew
+from agents.claims.parts.fan_out import fan_out, is_decomposed
 from agents.claims.reading import read_once
 from agents.evidence.language import marked_language
 from agents.language.ports import embed_queries, vector_share

@@ -21,8 +21,8 @@ def audit(
     explain: Annotated[bool, typer.Option("--explain", help="Print each verdict as a person would read it.")] = False,
 ) -> None:
     """Recompute every number of a verdict package from the package alone, and print what differs."""
-    from agents.claims.audit import audit as differences_of
-    from agents.claims.explain import explain as explained
+    from agents.claims.package.audit import audit as differences_of
+    from agents.claims.package.explain import explain as explained
 
     wrong = total = 0
     for name, text in documents(files):

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from agents.claims.claimreview import Publisher, claim_review
 from agents.claims.package import VerdictPackage
+from agents.claims.package.claimreview import Publisher, claim_review
 from streams.cli.documents import documents
 from streams.cli.errors import fail
 from streams.cli.options import example, stdout

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from agents.claims.claimreview import Publisher, claim_review
 from agents.claims.package import VerdictPackage
+from agents.claims.package.claimreview import Publisher, claim_review
 from agents.claims.submission import AnyJobId, JobId, ShortText, Submission
 from storage.ports import JobRecord, JobState, Outcome, parent_of
 from streams.gateway.access import Reader, Submitter

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from agents.claims.aggregation import handle
 from agents.claims.job import SubEnd
 from agents.claims.package import VerdictPackage
-from agents.claims.parts import sub_result
+from agents.claims.parts.aggregation import handle
+from agents.claims.parts.joining import sub_result
 from agents.results import StepResult
 from storage.ports import JobState, Stores, VerdictLedger
 from tests.support.parts import decomposed, end, later, services_over

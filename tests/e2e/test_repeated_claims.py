@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import audit
 from tests.e2e.conftest import KINDS, System, started
 
 pytestmark = pytest.mark.timeout(400)

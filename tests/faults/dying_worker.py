@@ -10,8 +10,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from agents.claims import aggregation
 from agents.claims.job import SubEnd
+from agents.claims.parts import aggregation
 from agents.results import StepResult
 from agents.services import Services
 from streams.logs import configure_logs

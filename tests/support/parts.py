@@ -7,11 +7,11 @@ from typing import Any
 
 from agents.claims.budget import LoopBudget
 from agents.claims.decided import settle
-from agents.claims.fan_out import fan_out
 from agents.claims.intake import job_record
 from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.matching.decision import MatchPolicy
-from agents.claims.packaging import build_package
+from agents.claims.package.single import build_package
+from agents.claims.parts.fan_out import fan_out
 from agents.claims.reading import Reading
 from agents.claims.submission import Submission
 from agents.language.service import Language

@@ -9,7 +9,7 @@ from agents.claims.job import ClaimJob, Match
 from agents.claims.matching.decision import MatchKind, MatchPolicy, compare
 from agents.claims.matching.key import claim_key, scope, sense_key
 from agents.claims.package import CostRow, LanguageRow, VerdictPackage
-from agents.claims.package_rows import trace_id
+from agents.claims.package.rows import trace_id
 from agents.claims.submission import Submission
 from agents.language.ports import embed_queries
 from agents.services import Services

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 import samples
-from agents.claims.audit import GIVEN, audit
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import GIVEN, audit
 from agents.claims.submission import Submission
 from agents.services import Services
 from tests.unit.claims.conftest import travel

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.claims.claimreview import Publisher, claim_review
 from agents.claims.package import VerdictPackage
+from agents.claims.package.claimreview import Publisher, claim_review
 from scoring.values import Label, Verdict
 
 GOLDEN = Path(__file__).parents[2] / "data" / "golden" / "verdict_package.v1.json"

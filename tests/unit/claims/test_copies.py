@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.claims.audit import audit
 from agents.claims.copies import MOST_COPIES, WIDE, copies_last, search_past_copies
 from agents.claims.evidence import CandidateRow
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import audit
 from agents.claims.submission import Submission
 from agents.evidence.extraction import ExtractedPage
 from agents.evidence.ingest import ingest_page

@@ -1,8 +1,8 @@
 """A package read out to a person: what was claimed, then the order of 000 §10's recipe, then what it is made of."""
 
 import samples
-from agents.claims.explain import explain
 from agents.claims.package import VerdictPackage
+from agents.claims.package.explain import explain
 from agents.claims.submission import Submission
 from agents.services import Services
 from tests.unit.claims.conftest import travel

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 import samples
-from agents.claims.aggregation import handle as aggregate
-from agents.claims.audit import audit
-from agents.claims.fan_out import fan_out
 from agents.claims.intake import handle as intake
 from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.package import VerdictPackage
-from agents.claims.parent_packaging import build_parent_package
-from agents.claims.rebuilding import job_of
+from agents.claims.package.audit import audit
+from agents.claims.package.rebuilding import job_of
+from agents.claims.parts.aggregation import handle as aggregate
+from agents.claims.parts.fan_out import fan_out
+from agents.claims.parts.packaging import build_parent_package
 from agents.claims.retrieval import handle as retrieve
 from agents.claims.submission import Submission
 from agents.results import Send

@@ -7,11 +7,11 @@ from typing import get_args
 
 import pytest
 
-from agents.claims.aggregation import handle as aggregate
-from agents.claims.audit import audit
-from agents.claims.guards import REASONS
 from agents.claims.job import SubEnd
 from agents.claims.package import Missing, VerdictPackage
+from agents.claims.package.audit import audit
+from agents.claims.package.guards import REASONS
+from agents.claims.parts.aggregation import handle as aggregate
 from agents.claims.submission import Submission
 from scoring.aggregation import Rule
 from scoring.policy import Policy, policy_named

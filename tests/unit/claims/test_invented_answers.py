@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import samples
-from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import audit
 from agents.claims.submission import Submission
 from agents.services import Services
 from scoring.values import Verdict

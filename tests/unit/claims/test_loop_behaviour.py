@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agents.claims import retrieval
-from agents.claims.audit import audit
 from agents.claims.job import ClaimJob
+from agents.claims.package.audit import audit
 from agents.claims.reading import Reading
 from agents.claims.search_expansion import TRACE
 from agents.claims.submission import Submission

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.claims.audit import audit
 from agents.claims.budget import SHARED, LoopBudget, shared_limits
 from agents.claims.package import LoopRow, VerdictPackage
+from agents.claims.package.audit import audit
 from tests.support.small_web import Article
 from tests.unit.claims.town import world
 

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from dataclasses import replace
 
-from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import audit
 from agents.claims.submission import Submission
 from agents.language.config import LanguagePolicy
 from agents.language.llm.port import ModelAnswer, ModelRequest

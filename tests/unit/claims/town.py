@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.claims.audit import audit
 from agents.claims.package import VerdictPackage
+from agents.claims.package.audit import audit
 from agents.claims.submission import Submission
 from agents.results import Note
 from agents.services import Services

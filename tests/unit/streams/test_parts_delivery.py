@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from agents.claims.aggregation import handle as aggregate
 from agents.claims.job import ClaimJob, SubEnd
 from agents.claims.package import VerdictPackage
+from agents.claims.parts.aggregation import handle as aggregate
 from agents.errors import Permanent
 from storage.ports import JobState
 from streams import topics

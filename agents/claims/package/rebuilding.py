@@ -5,7 +5,7 @@ from datetime import timedelta
 from agents.claims.costs import END_TO_END, stage_times
 from agents.claims.job import ClaimJob, SubClaim
 from agents.claims.loop import LoopState
-from agents.claims.package import VerdictPackage
+from agents.claims.package.model import VerdictPackage
 from agents.claims.submission import Submission
 from scoring.policy import Policy
 from storage.ports import parent_of, sub_number

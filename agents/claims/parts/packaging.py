@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from agents.claims.assembling import Found, Told, assemble, language_row
 from agents.claims.copies import with_copies_marked
 from agents.claims.evidence import EvidenceRow
-from agents.claims.guards import guard
 from agents.claims.job import ClaimJob
 from agents.claims.loop import EndReason
 from agents.claims.package import Guard, LoopRow, Number, SubResult, VerdictPackage
-from agents.claims.parts import joint_citations, joint_evidence, joint_numeric, part
+from agents.claims.package.assembling import Found, Told, assemble, language_row
+from agents.claims.package.guards import guard
+from agents.claims.parts.joining import joint_citations, joint_evidence, joint_numeric, part
 from agents.language.rules.rationale import summarise_parts
 from scoring.adaptive_trust import assess_segments
 from scoring.aggregation import Aggregated, aggregate, parent_segments

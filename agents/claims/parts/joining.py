@@ -8,8 +8,8 @@ from typing import TypeVar
 from agents.claims.evidence import ROW_LIMIT, EvidenceRow
 from agents.claims.judging import adaptive_trust
 from agents.claims.package import Citation, Missing, SubResult, VerdictPackage
-from agents.claims.rebuilding import job_of, policy_of
-from agents.claims.verdict import decide
+from agents.claims.package.rebuilding import job_of, policy_of
+from agents.claims.package.verdict import decide
 from scoring import aggregation, news
 from scoring.numeric import NumericRelation
 from scoring.values import Label, Verdict

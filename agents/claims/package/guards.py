@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from agents.claims.package import Guard
-from agents.claims.verdict import Decision
+from agents.claims.package.model import Guard
+from agents.claims.package.verdict import Decision
 from scoring.derivation import Derivation
 
 REASONS: Mapping[str, str] = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agents.claims.budget import shared_limits
-from agents.claims.package import LoopRow
+from agents.claims.package.model import LoopRow
 from scoring.derivation import Derivation
 from scoring.evoi import recompute_extract_evoi
 from scoring.policy import Policy

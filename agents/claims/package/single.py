@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from agents.claims.assembling import Found, Told, assemble, language_row
-from agents.claims.citations import citations
-from agents.claims.guards import verdict_guards
 from agents.claims.job import ClaimJob
 from agents.claims.judging import adaptive_trust
-from agents.claims.package import LoopRow, VerdictPackage
-from agents.claims.rationale import rationale
-from agents.claims.verdict import decide
+from agents.claims.package.assembling import Found, Told, assemble, language_row
+from agents.claims.package.citations import citations
+from agents.claims.package.guards import verdict_guards
+from agents.claims.package.model import LoopRow, VerdictPackage
+from agents.claims.package.rationale import rationale
+from agents.claims.package.verdict import decide
 from agents.language.quota import QuotaState, joined
 from scoring.policy import Policy
 from scoring.sufficiency_gates import TrustMode

@@ -7,18 +7,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.claims.audit_loop import audit_loop, part_limits
 from agents.claims.copies import with_copies_marked
 from agents.claims.costs import cost_row
 from agents.claims.evidence import EvidenceRow
 from agents.claims.matching.decision import compare
 from agents.claims.matching.earlier import first_told
-from agents.claims.package import CostRow, SubResult, VerdictPackage
-from agents.claims.package_rows import trace_id
-from agents.claims.packaging import build_package
-from agents.claims.parent_packaging import build_parent_package
-from agents.claims.parts import missing_result, sub_result
-from agents.claims.rebuilding import job_of, policy_of
+from agents.claims.package.audit_loop import audit_loop, part_limits
+from agents.claims.package.model import CostRow, SubResult, VerdictPackage
+from agents.claims.package.rebuilding import job_of, policy_of
+from agents.claims.package.rows import trace_id
+from agents.claims.package.single import build_package
+from agents.claims.parts.joining import missing_result, sub_result
+from agents.claims.parts.packaging import build_parent_package
 from scoring.claim_match import ClaimQuery
 from scoring.derivation import Derivation, replay
 from scoring.ranking import recompute

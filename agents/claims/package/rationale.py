@@ -2,10 +2,10 @@
 
 import re
 
-from agents.claims.guards import REASONS
 from agents.claims.job import ClaimJob
-from agents.claims.package import Citation
-from agents.claims.verdict import Decision
+from agents.claims.package.guards import REASONS
+from agents.claims.package.model import Citation
+from agents.claims.package.verdict import Decision
 from agents.language.rules.rationale import CitedPassage, write_rationale
 from scoring.rationale_polarity import opposes
 

@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Sequence
 
-from agents.claims.citations import STANCE_OF_RELATION
 from agents.claims.evidence import EvidenceRow
-from agents.claims.package import DataSource, EvidenceLink, FixedTrustRow, SegmentRow, TrustGate
+from agents.claims.package.citations import STANCE_OF_RELATION
+from agents.claims.package.model import DataSource, EvidenceLink, FixedTrustRow, SegmentRow, TrustGate
 from scoring.adaptive_trust import AdaptiveTrust
 from scoring.coverage import Segment
 from scoring.trust import FixedTrust

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from agents.claims.costs import spent
 from agents.claims.decided import say_again, settle
-from agents.claims.fan_out import kept_parent
 from agents.claims.job import ClaimJob, Proposal, SubEnd
 from agents.claims.judging import trust_mode
 from agents.claims.package import SubResult, VerdictPackage
-from agents.claims.parent_packaging import build_parent_package
-from agents.claims.parts import missing_result, sub_result
+from agents.claims.parts.fan_out import kept_parent
+from agents.claims.parts.joining import missing_result, sub_result
+from agents.claims.parts.packaging import build_parent_package
 from agents.errors import Permanent
 from agents.language.quota import CallTag, QuotaState, Skipped
 from agents.language.rules.rationale import summarise_parts

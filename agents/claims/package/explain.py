@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agents.claims.costs import END_TO_END, stage_times
-from agents.claims.package import VerdictPackage
+from agents.claims.package.model import VerdictPackage
 from scoring.derivation import Derivation
 
 

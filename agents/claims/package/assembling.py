@@ -6,10 +6,19 @@ from datetime import datetime
 
 from agents.claims.costs import cost_row, timings
 from agents.claims.evidence import EvidenceRow
-from agents.claims.guards import number_guards
 from agents.claims.job import ClaimJob
-from agents.claims.package import Citation, Guard, LanguageRow, LoopRow, Number, PolicyRow, SubResult, VerdictPackage
-from agents.claims.package_rows import (
+from agents.claims.package.guards import number_guards
+from agents.claims.package.model import (
+    Citation,
+    Guard,
+    LanguageRow,
+    LoopRow,
+    Number,
+    PolicyRow,
+    SubResult,
+    VerdictPackage,
+)
+from agents.claims.package.rows import (
     bootstrap_seed,
     claim_breakdown,
     data_source,

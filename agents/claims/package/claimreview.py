@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agents.claims.package import VerdictPackage
+from agents.claims.package.model import VerdictPackage
 from scoring.values import Verdict
 
 # Google's scale for fact checks: 1 is false, 5 is true. An abstention has words but no number.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.claims.job import ClaimJob
-from agents.claims.package import Citation
+from agents.claims.package.model import Citation
 from agents.language.rules.rationale import telling_sentence
 from scoring import news
 from scoring.adaptive_trust import AdaptiveTrust

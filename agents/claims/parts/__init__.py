@@ -1,0 +1,1 @@
+"""A claim of several statements: taken apart, joined again, and told as one."""
