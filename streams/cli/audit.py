@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from agents.claims.package import VerdictPackage
-from streams.cli.documents import documents
+from streams.cli.documents import documents, package_of
 from streams.cli.errors import fail, stderr
 from streams.cli.options import example, stdout
 from streams.wire import describe
@@ -28,7 +27,7 @@ def audit(
     for name, text in documents(files):
         total += 1
         try:
-            package = VerdictPackage.model_validate_json(text)
+            package = package_of(text)
         except ValidationError as error:
             wrong += 1
             stderr.print(f"{name}: not a verdict package: {describe(error)}", markup=False)

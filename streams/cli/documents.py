@@ -1,8 +1,11 @@
 """Reading JSON documents that a user names: files or standard input, one document or one per line."""
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
+from agents.claims.package import VerdictPackage
 from streams.cli.errors import fail
 
 
@@ -20,3 +23,22 @@ def documents(files: list[str]) -> list[tuple[str, str]]:
         else:
             found.append((file, text))
     return found
+
+
+def package_of(text: str) -> VerdictPackage:
+    """A verdict package as it stands on `verdicts`, or as any route of the gateway answers it."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        return VerdictPackage.model_validate_json(text)  # says what is wrong with it
+    return VerdictPackage.model_validate_json(json.dumps(_unwrapped(value)))
+
+
+def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
+    """Without what `/verify`, `/jobs/ID` and `/worker/verify` say around and beside the package."""
+    inner = next((value[name] for name in ("package", "result") if isinstance(value.get(name), dict)), value)
+    if "confidence" in inner and inner["confidence"] == inner.get("verdict_confidence"):
+        return {name: member for name, member in inner.items() if name != "confidence"}
+    return inner

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from agents.claims.package import VerdictPackage
 from agents.claims.package.claimreview import Publisher, claim_review
-from streams.cli.documents import documents
+from streams.cli.documents import documents, package_of
 from streams.cli.errors import fail
 from streams.cli.options import example, stdout
 from streams.settings import load_settings
@@ -30,7 +29,7 @@ def export(
     publisher = Publisher(settings.publisher_name, settings.publisher_url or "")
     for name, text in documents(files):
         try:
-            package = VerdictPackage.model_validate_json(text)
+            package = package_of(text)
         except ValidationError as error:
             raise fail(f"{name}: not a verdict package: {describe(error)}") from None
         stdout.print(json.dumps(claim_review(package, publisher), ensure_ascii=False), markup=False)

@@ -74,6 +74,10 @@ def audit(package: VerdictPackage) -> list[Difference]:
 
     A verdict that was repeated is first held against the job that it came from, then recomputed as that job's.
     """
+    try:
+        policy_of(package)
+    except ValueError as error:
+        return [Difference("policy.values", "a policy", str(error))]
     return [*_matched(package), *_audit(first_told(package))]
 
 
