@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -268,6 +269,15 @@ class Settings(BaseSettings):
         if not all(host.rpartition(":")[2].isdigit() and host.rpartition(":")[0] for host in hosts):
             raise ValueError("expected kafka://host:port[,host:port]")
         return "kafka://" + ",".join(hosts)
+
+    @field_validator("sample_web_url")
+    @classmethod
+    def _on_this_machine(cls, value: str | None) -> str | None:
+        """The one exception to the fetcher's rule of addresses: it cannot be made to point anywhere else."""
+        parts = urlsplit(value or "http://127.0.0.1:1")
+        if parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "::1"} or parts.port is None:
+            raise ValueError("the sample web is served on this machine by `veristream up`, which sets it; unset it")
+        return value
 
     @field_validator("openai_calibration")
     @classmethod

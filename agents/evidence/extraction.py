@@ -4,13 +4,14 @@ Called by search expansion and by ingestion. Whatever a page holds, `extract` re
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agents.evidence.language import language_of
 from agents.evidence.readers import read_article
+from agents.evidence.structure import StructureLimits, excess
 
 FailureReason = Literal["empty", "too_large", "no_text", "unreadable", "timeout"]
 
@@ -43,8 +44,7 @@ class ExtractionPolicy:
 
     # The fetcher's limit again, because pages also come from files and from the knowledge base's own refresh.
     max_bytes: int = 5_000_000
-    # News pages have a few thousand elements; the parsers need a second for twenty thousand and minutes for millions.
-    max_elements: int = 50_000
+    structure: StructureLimits = field(default_factory=StructureLimits)
     # Ten times what the slowest page within the other two limits took; the loop moves on, the thread ends by itself.
     timeout_s: float = 30.0
     # Below this there is a headline or a picture caption at most: nothing that could be quoted as evidence.
@@ -85,12 +85,13 @@ def _extract(
     html: str | bytes, url: str, latest: date | None, policy: ExtractionPolicy
 ) -> ExtractedPage | ExtractionFailure:
     from trafilatura import load_html
+    from trafilatura.utils import decode_file
 
+    if problem := excess(decode_file(html), policy.structure):
+        return ExtractionFailure(url, "too_large", problem)
     tree = load_html(html)
     if tree is None:
         return ExtractionFailure(url, "unreadable", "this is not HTML")
-    if tree.xpath("count(.//*)") > policy.max_elements:
-        return ExtractionFailure(url, "too_large", f"the page has more than {policy.max_elements} elements")
     article = read_article(html, url, policy.min_text_chars)
     if article is None:
         return ExtractionFailure(url, "no_text", "the page holds no article text")

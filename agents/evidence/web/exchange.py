@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import httpcore
+import httpx
 
 from agents.evidence.web.dialling import Dialler, Meter, PinnedBackend, WireLimit
 from agents.evidence.web.failures import FetchFailed
@@ -149,4 +150,7 @@ def _translated(url: str) -> Iterator[None]:
     except WireLimit as error:
         raise FetchFailed("headers_too_large", url, "the answer's head or framing is too large") from error
     except (httpcore.ProtocolError, httpcore.NetworkError, ssl.SSLError, ConnectionError) as error:
+        # The parser's own bound on a head that does not end, where it lies below ours.
+        if getattr(error.__cause__, "error_status_hint", None) == httpx.codes.REQUEST_HEADER_FIELDS_TOO_LARGE:
+            raise FetchFailed("headers_too_large", url, "the answer's head does not end") from error
         raise FetchFailed("protocol", url, f"the answer is not proper HTTP ({error})") from error

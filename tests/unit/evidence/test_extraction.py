@@ -1,6 +1,8 @@
 """Extraction on pages that are odd, broken or hostile; the sample pages are tested with the samples."""
 
 import asyncio
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -80,7 +82,8 @@ async def test_a_date_in_the_future_of_the_clock_is_not_believed(latest: date | 
         ("<html><body><img src='a.png'></body></html>", "no_text"),
         ("<html><body>" + "<p>" * 60_000, "too_large"),
         ("x" * 5_000_001, "too_large"),
-        ("<html><body>" + "<div>" * 100_000 + SENTENCE, "no_text"),
+        ("<html><body>" + "<div>" * 100_000 + SENTENCE, "too_large"),
+        ("<html><body>" + "<div>" * 40_000 + SENTENCE, "no_text"),
     ],
 )
 async def test_a_page_without_an_article_is_a_failure_that_says_why(page: str | bytes, reason: str) -> None:
@@ -88,6 +91,74 @@ async def test_a_page_without_an_article_is_a_failure_that_says_why(page: str | 
     assert isinstance(failure, ExtractionFailure)
     assert (failure.reason, failure.url) == (reason, URL)
     assert failure.detail
+
+
+QUOTED_END = "a{}='>'"
+
+
+def names(count: int, form: str, between: str = " ") -> str:
+    return between.join(form.format(number) for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("page", "detail"),
+    [
+        (f"<html><body><p {names(600_000, 'a{}')}>x</p>", "does not end"),
+        (f"<html><body><p {names(300_000, QUOTED_END)}>x</p>", "does not end"),
+        (f"<html><body><p {names(300_000, 'a{}', '/')}>x</p>", "does not end"),
+        (f"<html><body><p {names(200_000, QUOTED_END, '')}>x</p>", "does not end"),
+        (f"<html><body><!-- <p a=' --><p {names(300_000, 'a{}')}>'>x</p>", "does not end"),
+        (f"<html><body><p {names(257, 'a{}')}>x</p>", "more than 256 attributes"),
+        ("<html><body>" + f"<p {names(250, 'a{}')}>x</p>" * 601, "more than 150000 attributes"),
+        ("<html><body>" + "<a>" * 1_600_000, "more than 50000 elements"),
+    ],
+    ids=["bare", "quoted", "slashes", "nothing between", "behind a comment", "one", "together", "elements"],
+)
+async def test_a_page_that_no_parser_would_get_through_is_refused_before_it_is_parsed(page: str, detail: str) -> None:
+    failure = await extract(page, URL)
+    assert isinstance(failure, ExtractionFailure)
+    assert failure.reason == "too_large"
+    assert detail in failure.detail
+
+
+@pytest.mark.parametrize(
+    "within",
+    [
+        "<script>" + "var a = '<p b c d';\n" * 20_000 + "</script>",
+        "<style>" + "a { color: red }\n" * 20_000 + "</style>",
+        '<img src="data:image/png;base64,' + "iVBORw0KGgoAAAANSUhEUgAAAAUA/" * 10_000 + '">',
+        '<svg><path d="' + "M10 20 L 30 40 " * 3_000 + '"/></svg>',
+        "<!--" + "a remark of the editors " * 3_000 + "-->",
+        f"<p {names(256, 'a{}')}>x</p>",
+        "<pre>" + "a line of figures 1 2 3\n" * 20_000 + "</pre>",
+    ],
+    ids=["script", "style", "picture", "drawing", "comment", "attributes", "text"],
+)
+async def test_what_large_pages_usually_hold_is_read(within: str) -> None:
+    page = await extract(article().replace("<body>", f"<body>{within}"), URL)
+    assert isinstance(page, ExtractedPage), page
+
+
+MEASURE = """
+import resource, sys
+from agents.evidence.extraction import extract_now
+
+def grown(pages):
+    peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    extract_now("<html><body><p>" + "A sentence of a page. " * 20 + "</p></body></html>", "https://a.example/1")
+    before = peak()
+    for page in pages:
+        extract_now(page, "https://a.example/1")
+    return (peak() - before) // 1024
+
+names = " ".join(f"a{n}" for n in range(600_000))
+print(grown(["<html><body>" + "<a>" * 1_600_000, "<html><body>" + "<div>" * 900_000, f"<html><body><p {names}>x"]))
+"""
+
+
+def test_reading_such_a_page_takes_little_memory() -> None:
+    grown = subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True, check=True, timeout=120)
+    assert int(grown.stdout) < 100, "megabytes, the page itself included"
 
 
 @settings(max_examples=60, deadline=None)

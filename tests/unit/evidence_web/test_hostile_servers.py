@@ -9,6 +9,8 @@ from datetime import timedelta
 
 import pytest
 
+from agents.evidence.documents import Document
+from agents.evidence.fetched import read_fetched
 from agents.evidence.web import FetchFailed, SizeLimits, TimeLimits
 from tests.unit.evidence_web.local_web import (
     Answering,
@@ -48,6 +50,11 @@ def chunked(*chunks: bytes) -> bytes:
 
 
 NOISE = bytes(range(1, 256)) * 100
+# A hundred million zeros as brotli packs them.
+BROTLI_BOMB = bytes.fromhex(
+    "cfffff7f002400e2b14072effff9ffff0f8004401c1680eefd3fffffff01900088c302d0bdffe7ffff3f001200715800"
+    "baf7fffcffff074002200e0b40f7fe3fffc1eb014800c46101e862d703"
+)
 
 ANSWERS: list[tuple[str, bytes, str]] = [
     ("a picture", page(kind="image/png"), "content_type"),
@@ -70,6 +77,8 @@ ANSWERS: list[tuple[str, bytes, str]] = [
     ("a gzip bomb", packed(b"\0" * 3_000_000), "bomb"),
     ("a zlib bomb", packed(b"a" * 3_000_000, "deflate"), "bomb"),
     ("packed under the ratio and over the size", packed(b"".join(n.to_bytes(4) for n in range(11_000))), "too_large"),
+    ("a brotli bomb", page(BROTLI_BOMB, "Content-Encoding: br"), "encoding"),
+    ("a brotli bomb that says it is gzip", page(BROTLI_BOMB, "Content-Encoding: gzip"), "encoding"),
     ("brotli", page(b"\x8b\x02\x80hello\x03", "Content-Encoding: br"), "encoding"),
     ("zstandard", page(b"\x28\xb5\x2f\xfd", "Content-Encoding: zstd"), "encoding"),
     ("packed twice", page(gzip.compress(gzip.compress(b"x")), "Content-Encoding: gzip, gzip"), "encoding"),
@@ -178,19 +187,70 @@ async def test_a_body_that_comes_fast_enough_is_not_given_up(site: Site) -> None
     assert len((await fetcher(site.origin, clock=Clock(step=1.0)).fetch(f"{site.origin}/page")).body) == 50_000
 
 
-async def test_a_bomb_takes_little_memory(site: Site) -> None:
-    site.answers["/bomb"] = packed(b"\0" * 100_000_000)
+async def flood(writer: asyncio.StreamWriter) -> None:
+    writer.write(head(200))
+    while True:
+        writer.write(b"x" * 100_000)
+        await writer.drain()
+
+
+async def flood_of_framing(writer: asyncio.StreamWriter) -> None:
+    writer.write(head(200, "Transfer-Encoding: chunked"))
+    while True:
+        writer.write(b"1;" + b"padding" * 5_000 + b"\r\nx\r\n")
+        await writer.drain()
+
+
+MEMORY_OF_ONE_FETCH = 12_000_000
+"""The body's limit twice (collected and handed over) and the buffers on the way: the bound that the handbook states."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        pytest.param(packed(b"\0" * 100_000_000), "bomb", id="gzip bomb"),
+        pytest.param(packed(b"a" * 100_000_000, "deflate"), "bomb", id="zlib bomb"),
+        pytest.param(page(BROTLI_BOMB, "Content-Encoding: br"), "encoding", id="brotli bomb"),
+        pytest.param(head(200, f"Content-Length: {10**12}") + b"x" * 100_000, "too_large", id="announced"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 3_000_000, "headers_too_large", id="header"),
+        pytest.param(flood, "too_large", id="endless body"),
+        pytest.param(flood_of_framing, "headers_too_large", id="endless framing"),
+    ],
+)
+async def test_whatever_a_server_sends_one_fetch_takes_little_memory(
+    answer: bytes | Answering, cause: str, site: Site
+) -> None:
+    site.answers["/page"] = answer
     reader = fetcher(site.origin)
     tracemalloc.start()
     try:
         with pytest.raises(FetchFailed) as failed:
-            await reader.fetch(f"{site.origin}/bomb")
+            await reader.fetch(f"{site.origin}/page")
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert failed.value.reason == "bomb"
-    # The bound of one fetch: the body's limit twice (collected and handed over) and the buffers on the way.
-    assert peak < 12_000_000
+    assert failed.value.reason == cause
+    assert peak < MEMORY_OF_ONE_FETCH
+
+
+async def test_nothing_that_a_page_contains_is_followed_or_run(site: Site, inside: Site) -> None:
+    lures = (
+        f'<meta http-equiv="refresh" content="0; url={inside.origin}/1"><base href="{inside.origin}/">'
+        f'<link rel="stylesheet" href="{inside.origin}/2"><link rel="canonical" href="{inside.origin}/3">'
+        f'<script src="{inside.origin}/4"></script><script>location = "{inside.origin}/5"</script>'
+        f'<iframe src="{inside.origin}/6"></iframe><img src="{inside.origin}/7">'
+        f'<object data="{inside.origin}/8"></object>'
+        f'<!DOCTYPE x [<!ENTITY e SYSTEM "{inside.origin}/9">]><p>&e;</p>'
+    )
+    told = "The harbour bridge was closed to all traffic on Monday, the port authority said in the morning. " * 3
+    body = f"<html><head><title>T</title>{lures}</head><body><article><p>{told}</p></article></body></html>"
+    site.answers["/page"] = page(body.encode())
+    fetched = await fetcher(site.origin).fetch(f"{site.origin}/page")
+    read = await read_fetched(fetched, f"{site.origin}/page")
+    assert isinstance(read, Document)
+    assert "port authority" in read.page.text
+    assert "location" not in read.page.text
+    assert (inside.connections, site.pages) == (0, ["/page"])
 
 
 async def test_a_redirect_loop_is_noticed(site: Site) -> None:

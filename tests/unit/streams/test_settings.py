@@ -70,6 +70,9 @@ def test_keys_that_everyone_spells_without_our_prefix_are_read(monkeypatch: pyte
         ("VERISTREAM_BROKER", "kafka://nowhere", "VERISTREAM_BROKER: expected kafka://host:port"),
         ("VERISTREAM_KAFKA_SECURITY_PROTOCOL", "SASL_SSL", "SASL needs VERISTREAM_KAFKA_SASL_USERNAME"),
         ("RAG_TOP_K", "0", "RAG_TOP_K: "),
+        ("VERISTREAM_SAMPLE_WEB_URL", "http://169.254.169.254:80", "VERISTREAM_SAMPLE_WEB_URL: the sample web is"),
+        ("VERISTREAM_SAMPLE_WEB_URL", "http://127.0.0.1@evil.example:80", "VERISTREAM_SAMPLE_WEB_URL: the sample web"),
+        ("VERISTREAM_SAMPLE_WEB_URL", "file:///etc", "VERISTREAM_SAMPLE_WEB_URL: the sample web is served"),
     ],
 )
 def test_a_value_that_cannot_be_meant_is_one_line_that_names_its_key(
