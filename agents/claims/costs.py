@@ -64,7 +64,8 @@ def cost_row(
     language: LanguageRow, loop: LoopRow, timings: Mapping[str, float], subs: Sequence[SubResult] = ()
 ) -> CostRow:
     """The sum of everything; the rows of a decomposed claim hold what its parts used, but not their time."""
-    searching = sum(step.cost_usd for step in loop.steps)
+    outside = sum(step.cost_usd for step in loop.steps)
+    extracting = sum(step.extraction_cost_usd for step in loop.steps)
     parts = sum(sub.package.cost.stages_ms for sub in subs if sub.package is not None)
     return CostRow(
         model_calls=language.calls,
@@ -73,7 +74,8 @@ def cost_row(
         extracts=sum(step.pages for step in loop.steps),
         bytes=sum(step.bytes for step in loop.steps),
         model_usd=language.cost_usd,
-        search_usd=searching,
-        usd=language.cost_usd + searching,
+        search_usd=outside - extracting,
+        extract_usd=extracting,
+        usd=language.cost_usd + outside,
         stages_ms=sum(stage_times(timings).values()) + parts,
     )

@@ -84,18 +84,28 @@ class Submission(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     schema_version: Annotated[Literal[1], BeforeValidator(_whole)] = 1
-    job_id: JobId
-    claim: ClaimText
-    room_id: ShortText | None = None
-    source: Annotated[str, Field(min_length=1, max_length=2048)] | None = None
-    domain: ShortText = "general"
-    top_k: Annotated[int, Field(ge=1, le=20), BeforeValidator(_whole)] = 5
-    trust_mode: Literal["adaptive", "confidence"] | None = None
-    workspace_id: ShortText | None = None
+    job_id: Annotated[
+        JobId, Field(description="Your name for the job; sent again with the same content, it is the same job.")
+    ]
+    claim: Annotated[ClaimText, Field(description="What is to be verified.")]
+    room_id: Annotated[ShortText | None, Field(description="The room in which it was said.")] = None
+    source: Annotated[
+        Annotated[str, Field(min_length=1, max_length=2048)] | None, Field(description="Where it was said.")
+    ] = None
+    domain: Annotated[ShortText, Field(description="The field that it belongs to, such as health.")] = "general"
+    top_k: Annotated[
+        int, Field(ge=1, le=20, description="Passages that are kept at the first look."), BeforeValidator(_whole)
+    ] = 5
+    trust_mode: Annotated[
+        Literal["adaptive", "confidence"] | None, Field(description="How evidence becomes sufficient.")
+    ] = None
+    workspace_id: Annotated[ShortText | None, Field(description="For the audit trail, like the two below.")] = None
     user_id: ShortText | None = None
     session_id: ShortText | None = None
-    as_of: Annotated[date, BeforeValidator(_day), Field(strict=False)] | None = None
-    """Nothing published after this day is used; absent means the day the job was accepted."""
+    as_of: Annotated[
+        Annotated[date, BeforeValidator(_day), Field(strict=False)] | None,
+        Field(description="Nothing published after this day is used; absent means the day the job was accepted."),
+    ] = None
 
     _ignored_fields: int = PrivateAttr(default=0)
 

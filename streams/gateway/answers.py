@@ -161,7 +161,7 @@ _RETRY = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": 
 _CHALLENGE = {"WWW-Authenticate": {"description": "How to come in.", "schema": {"type": "string"}, "required": True}}
 _PROBLEMS: Mapping[int, tuple[str, Mapping[str, Any]]] = {
     401: ("A key is needed, or this one is not valid", _CHALLENGE),
-    403: ("The key has not the scope", _CHALLENGE),
+    403: ("The key lacks the scope", _CHALLENGE),
     404: ("No such job", {}),
     409: ("The job_id belongs to another submission", {}),
     413: ("The body is too large", {}),

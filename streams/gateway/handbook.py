@@ -15,7 +15,7 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a }
 h2 { margin-top: 2.5rem; border-top: 1px solid #ccc; padding-top: 1rem } h2 code { font-size: 1.1rem }
 pre { background: #f4f4f4; padding: .75rem; overflow-x: auto } td, th { text-align: left; padding: .15rem 1rem .15rem 0;
-vertical-align: top } a { color: #0645ad }
+vertical-align: top } td:nth-child(2) { min-width: 9rem } table { margin: .5rem 0 } a { color: #0645ad }
 @media (prefers-color-scheme: dark) { body { background: #161616; color: #e8e8e8 } pre { background: #262626 }
 a { color: #8ab4f8 } h2 { border-color: #444 } }
 """
@@ -50,8 +50,30 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], base: str) 
     rows = [(one["name"], one["in"], one.get("description", "")) for one in operation.get("parameters", [])]
     if rows:
         yield _table(("parameter", "in", "meaning"), rows)
+    if body := operation.get("requestBody"):
+        yield _table(("field", "", "meaning"), list(_fields(body["content"]["application/json"]["schema"])))
     yield f"<pre>{escape(_command(method, path, operation, base))}</pre>"
-    yield _table(("answer", "meaning"), [(code, one["description"]) for code, one in operation["responses"].items()])
+    answers = sorted(operation["responses"].items())
+    yield _table(("answer", "meaning"), [(code, one["description"]) for code, one in answers])
+
+
+def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The members of a request's body: which are needed, what the others are without being given, their bounds."""
+    for name, field in schema["properties"].items():
+        shape = next((one for one in field.get("anyOf", ()) if one.get("type") != "null"), field)
+        bounds = [f"`{' | '.join(map(str, shape['enum']))}`."] if "enum" in shape else []
+        bounds += [f"{least} to {shape[most]}{unit}." for least, most, unit in _bounds(shape)]
+        default = field.get("default")
+        given = "optional" if default is None else f"`{json.dumps(default)}` if not given"
+        told = field.get("description", "")
+        yield name, "required" if name in schema["required"] else given, " ".join((told, *bounds)).strip()
+
+
+def _bounds(shape: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
+    if "maximum" in shape:
+        yield shape["minimum"], "maximum", ""
+    if "maxLength" in shape:
+        yield shape.get("minLength", 0), "maxLength", " characters"
 
 
 def _command(method: str, path: str, operation: Mapping[str, Any], base: str) -> str:

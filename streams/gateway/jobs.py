@@ -32,6 +32,12 @@ def desk_of(request: Request) -> Desk:
 LD_JSON = "application/ld+json"
 CLAIM_REVIEW: dict[str, Any] = {LD_JSON: {"schema": {"type": "object", "required": ["@context", "@type"]}}}
 
+
+def _answers(model: Any, description: str) -> dict[str, Any]:
+    """An answer that is a ClaimReview to who asks for one."""
+    return {"model": model, "description": description, "content": CLAIM_REVIEW}
+
+
 TheDesk = Annotated[Desk, Depends(desk_of)]
 TheJob = Annotated[
     AnyJobId,
@@ -46,7 +52,7 @@ SUBMITTING = problems(401, 403, 409, 413, 422, 429, 503) | {202: {"model": Accep
     "/worker/verify",
     summary="Verify one claim",
     response_model=None,
-    responses={**SUBMITTING, 200: {"model": WorkerVerdict | Failed, "content": CLAIM_REVIEW}},
+    responses={**SUBMITTING, 200: _answers(WorkerVerdict | Failed, "The verdict package, or why there is none")},
     openapi_extra=body_schema(with_id=True),
 )
 async def worker_verify(request: Request, desk: TheDesk, _: Submitter, wait: Wait = None) -> Response:
@@ -58,7 +64,7 @@ async def worker_verify(request: Request, desk: TheDesk, _: Submitter, wait: Wai
     "/verify",
     summary="Verify one claim, in a newsroom's words",
     response_model=None,
-    responses={**SUBMITTING, 200: {"model": NewsVerdict | Failed, "content": CLAIM_REVIEW}},
+    responses={**SUBMITTING, 200: _answers(NewsVerdict | Failed, "The verdict, or why there is none")},
     openapi_extra=body_schema(with_id=False),
 )
 async def news_verify(request: Request, desk: TheDesk, _: Submitter, wait: Wait = None) -> Response:
@@ -86,14 +92,14 @@ async def _verify(
     "/jobs",
     summary="Jobs of a room, newest first",
     response_model=None,
-    responses={**problems(401, 403, 422, 429, 503), 200: {"model": Jobs}},
+    responses={**problems(401, 403, 422, 429, 503), 200: {"model": Jobs, "description": "A page of them"}},
 )
 async def jobs(
     desk: TheDesk,
     _: Reader,
     room_id: Annotated[ShortText | None, Query(description="Only jobs of this room.")] = None,
     state: Annotated[JobState | None, Query(description="Only jobs in this state.")] = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    limit: Annotated[int, Query(ge=1, le=200, description="Jobs on a page.")] = 50,
     after: Annotated[JobId | None, Query(description="The last job_id of the page before.")] = None,
 ) -> dict[str, Any]:
     """What a moderation bot asks: what was said in this room, and what came of it."""
@@ -126,7 +132,7 @@ async def _line(desk: Desk, record: JobRecord) -> dict[str, Any]:
     "/jobs/{job_id}",
     summary="Where a job stands",
     response_model=None,
-    responses={**problems(401, 403, 404, 422, 429, 503), 200: {"model": Job, "content": CLAIM_REVIEW}},
+    responses={**problems(401, 403, 404, 422, 429, 503), 200: _answers(Job, "The job")},
 )
 async def job(request: Request, desk: TheDesk, _: Reader, job_id: TheJob) -> dict[str, Any] | Response:
     """State, stage and loop; the result once there is one, as ClaimReview if that is asked for."""

@@ -28,7 +28,7 @@ async def root() -> RedirectResponse:
     return RedirectResponse("/docs")
 
 
-@router.get("/health", summary="The process answers", response_model=Health)
+@router.get("/health", summary="The process answers", response_model=Health, response_description="It does")
 async def health() -> dict[str, Any]:
     """Open to all: it says nothing but that."""
     return {"status": "ok"}
@@ -38,7 +38,10 @@ async def health() -> dict[str, Any]:
     "/ready",
     summary="The gateway can take and answer claims",
     response_model=None,
-    responses={200: {"model": Readiness}, 503: {"model": Readiness, "description": "It cannot, and why"}},
+    responses={
+        200: {"model": Readiness, "description": "It can"},
+        503: {"model": Readiness, "description": "It cannot, and why"},
+    },
 )
 async def ready(desk: TheDesk) -> Response:
     """Open to all, for load balancers; the log has the details."""
@@ -55,7 +58,7 @@ async def ready(desk: TheDesk) -> Response:
     "/status",
     summary="What this system is made of, and how much is open",
     response_model=None,
-    responses={**problems(401, 403, 429, 503), 200: {"model": Status}},
+    responses={**problems(401, 403, 429, 503), 200: {"model": Status, "description": "What it is made of"}},
 )
 async def status(desk: TheDesk, caller: Reader) -> dict[str, Any]:
     """The broker's address and the data folder are told to this machine and to keys with the scope admin only."""
@@ -77,7 +80,7 @@ async def status(desk: TheDesk, caller: Reader) -> dict[str, Any]:
     return answer
 
 
-@router.get("/schemas/verdict/v1", summary="JSON Schema of the verdict package")
+@router.get("/schemas/verdict/v1", summary="JSON Schema of the verdict package", response_description="The schema")
 async def verdict_schema() -> dict[str, Any]:
     """Open to all: it is in the handbook too."""
     return VerdictPackage.model_json_schema(mode="serialization")

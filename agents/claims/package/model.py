@@ -130,6 +130,7 @@ class CostRow(Wire):
     model_usd: float = 0.0
     """Of calls whose price is known."""
     search_usd: float = 0.0
+    extract_usd: float = 0.0
     usd: float = 0.0
     stages_ms: float = 0.0
     """The time in all stages; what is missing to the end-to-end time was spent waiting in topics."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from agents.claims.submission import Submission
 from storage.ports import JobState, Outcome
 from streams.delivery.closing import pack
 from streams.delivery.dead_letters import Message, Reason, dead_letter
+from streams.gateway.counting import SECURITY_HEADERS
 from streams.gateway.desk import Desk
 from tests.support.parts import decomposed, end, services_over
 from tests.unit.gateway.doors import NOW, ROOT, asked, decided, gateway
@@ -79,7 +81,11 @@ async def test_the_jobs_of_a_room_are_listed_with_their_verdicts(door: tuple[htt
         (asked(claim=""), "claim"),
         (asked(claim="x" * 2001), "claim"),
         (asked("bad id"), "job_id"),
+        (asked(top_k=0), "top_k"),
         (asked(top_k=21), "top_k"),
+        (asked(top_k="5"), "top_k"),
+        (asked(room_id=""), "room_id"),
+        (asked(domain=7), "domain"),
         ({"claim": "x"}, "job_id"),
     ],
 )
@@ -126,6 +132,36 @@ async def test_an_unknown_job_is_not_found(door: tuple[httpx.AsyncClient, Desk])
 async def test_the_published_schema_is_the_one_in_the_handbook(door: tuple[httpx.AsyncClient, Desk]) -> None:
     served = (await door[0].get("/schemas/verdict/v1")).json()
     assert served == json.loads((ROOT / "docs" / "reference" / "verdict.v1.schema.json").read_text())
+
+
+async def test_every_answer_carries_the_security_headers(door: tuple[httpx.AsyncClient, Desk]) -> None:
+    client, _ = door
+    asked_for = [
+        client.get("/health"),
+        client.get("/docs"),
+        client.get("/nowhere"),
+        client.post("/worker/verify", content=b"nonsense"),
+        client.post("/worker/verify", params={"wait": 0}, json=asked()),
+        client.get("/jobs/job-1"),
+    ]
+    for answer in await asyncio.gather(*asked_for):
+        told = {name: answer.headers.get(name) for name in SECURITY_HEADERS}
+        assert told == SECURITY_HEADERS, answer.url
+        assert "server" not in answer.headers
+
+
+async def test_a_listed_origin_may_ask_first_what_it_may_send(tmp_path: Path) -> None:
+    asks = {
+        "Origin": "https://extension.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+    }
+    async with gateway(tmp_path, cors_origins=("https://extension.example",)) as (client, _):
+        allowed = await client.options("/verify", headers=asks)
+        assert (allowed.status_code, allowed.headers["access-control-allow-methods"]) == (200, "GET, POST")
+        refused = await client.options("/verify", headers=asks | {"Origin": "https://elsewhere.example"})
+        assert refused.status_code == 400
+        assert "access-control-allow-origin" not in refused.headers
 
 
 async def test_no_other_origin_may_call_unless_it_is_listed(tmp_path: Path) -> None:
@@ -215,3 +251,10 @@ async def test_the_documentation_names_every_route_and_needs_nothing_from_elsewh
     for path in (await client.get("/openapi.json")).json()["paths"]:
         assert path in answer.text
     assert "curl http://127.0.0.1:8080/jobs/story-4711/events" in answer.text
+    for name, given, bounds in (
+        ("top_k", "<code>5</code> if not given", "1 to 20"),
+        ("claim", "required", "1 to 2000 characters"),
+        ("room_id", "optional", "1 to 256 characters"),
+    ):
+        assert re.search(rf"<td>{name}<td>{given}<td>[^<]*\b{bounds}\.", answer.text), name
+    assert "Successful Response" not in answer.text
