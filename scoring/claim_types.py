@@ -1,6 +1,7 @@
 """What kind of statement a claim is: the ranker's weights and the guards depend on it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from scoring.text import (
@@ -83,6 +84,7 @@ class ClaimProfile:
         return not self.hedged and not self.belief
 
 
+@lru_cache(maxsize=1_024)
 def profile(claim: str, domain: str = "general") -> ClaimProfile:
     """Types a claim. The domain is a prior: it lets everyday verbs count as medical or scientific ones."""
     words = tokens(claim)

@@ -6,6 +6,7 @@ nothing is estimated and the answer depends on the texts alone.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from scoring.checks import unit
@@ -74,6 +75,7 @@ def shared(one: Shingles, other: Shingles) -> float:
     return len(one & other) / shorter if shorter else 0.0
 
 
+@lru_cache(maxsize=256)  # of one set of passages copies are looked for at every step; a few kilobytes each
 def shingles(text: str, words: int = DEFAULT.shingle_words) -> Shingles:
     """Every sequence of so many words."""
     found = tokens(text)

@@ -205,5 +205,5 @@ def _interval(
     mean, agreement = _mean_and_agreement(trusts[picks], signs[picks])
     samples = np.sort(mean * ((1.0 - policy.agreement_share) + policy.agreement_share * agreement))
     tail = (1.0 - policy.interval) / 2.0
-    low, high = (float(np.quantile(samples, q)) for q in (tail, 1.0 - tail))
+    low, high = np.quantile(samples, (tail, 1.0 - tail)).tolist()
     return clamp(low), clamp(high)

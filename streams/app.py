@@ -7,7 +7,7 @@ from typing import Any
 import faust
 
 from streams.delivery.loop import StageLoop
-from streams.kafka import faust_credentials
+from streams.kafka import compress_quickly, faust_credentials
 from streams.settings import Settings
 from streams.topology import STAGES, Stage
 from streams.transport import RoomyQueue, prompt_transport
@@ -31,6 +31,7 @@ def group_name(settings: Settings, stages: tuple[Stage, ...]) -> str:
 def build_app(settings: Settings, group: str) -> Any:
     """Faust, set up so that it does only what we ask of it (docs/decisions/0004)."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    compress_quickly()
     app = StageApp(
         group,
         broker=settings.broker,

@@ -1,12 +1,26 @@
 """How every Kafka client of ours connects: the same security settings for Faust, aiokafka and its admin client."""
 
 import ssl
+import sys
+from functools import partial
 from typing import Any
+
+from aiokafka.codec import gzip_encode
+from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
 from streams.settings import Settings, SettingsError
 
 FETCH_WAIT_MS = 25
 """How long a fetch of ours listens for news: forty quiet polls a second cost next to nothing, and a hop is short."""
+
+COMPRESSION_LEVEL = 3
+"""Of gzip. A job's event takes 0.4 ms instead of the 1.9 of aiokafka's level 9, and is an eighth larger."""
+
+
+def compress_quickly() -> None:
+    """aiokafka has no setting for the level, and asks this name of its module for every batch."""
+    records: Any = sys.modules[DefaultRecordBatchBuilder.__module__]
+    records.gzip_encode = partial(gzip_encode, compresslevel=COMPRESSION_LEVEL)
 
 
 def ssl_context(settings: Settings) -> ssl.SSLContext | None:

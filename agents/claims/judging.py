@@ -1,7 +1,9 @@
 """What the evidence of a job amounts to: the one reading of it that ranking, trust and adjudication share."""
 
 import asyncio
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from agents.claims.evidence import TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
@@ -14,8 +16,19 @@ from scoring.sufficiency_gates import TrustMode
 from scoring.values import Stance
 
 
-async def judge_rows(claim: str, rows: Sequence[CandidateRow], services: Services) -> tuple[Stance, ...]:
+class Judged(NamedTuple):
+    """The stance of each row, and by its key that of every text that was read for them."""
+
+    rows: tuple[Stance, ...] = ()
+    texts: Mapping[str, Stance] = {}
+
+
+async def judge_rows(
+    claim: str, rows: Sequence[CandidateRow], services: Services, known: Mapping[str, Stance] | None = None
+) -> Judged:
     """The stance of each row towards a claim; what gives orders in it is not heard.
+
+    What an earlier look at the same claim has read, and its job knows, is not read again.
 
     A model that understands more than one sentence at a time (`reads_pages`) also reads the rows of one page together,
     in the order given: what one leaves open the next may settle. If the page as a whole says more than its first row
@@ -23,13 +36,25 @@ async def judge_rows(claim: str, rows: Sequence[CandidateRow], services: Service
     """
     pages = _pages(rows) if getattr(services.stance, "reads_pages", False) else []
     if not rows:
-        return ()
-    judged = await services.stance.judge(await asyncio.to_thread(_pairs, claim, rows, pages))
+        return Judged()
+    pairs = await asyncio.to_thread(_pairs, claim, rows, pages)
+    keys = [_key(pair) for pair in pairs]
+    texts = {key: known[key] for key in keys if key in known} if known else {}
+    new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in texts}
+    if new:
+        texts |= zip(new, await services.stance.judge(list(new.values())), strict=True)
+    judged = [texts[key] for key in keys]
     stances = {row.id: stance for row, stance in zip(rows, judged[: len(rows)], strict=True)}
     for page, whole in zip(pages, judged[len(rows) :], strict=True):
         if whole.neutral < stances[page[0].id].neutral:
             stances[page[0].id] = whole
-    return tuple(stances[row.id] for row in rows)
+    return Judged(tuple(stances[row.id] for row in rows), texts)
+
+
+def _key(pair: Pair) -> str:
+    """What a model is shown of a passage, in a few characters that travel with the job."""
+    shown = "\0".join((pair.passage, pair.title, str(pair.published or "")))
+    return hashlib.blake2s(shown.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _pages(rows: Sequence[CandidateRow]) -> list[list[CandidateRow]]:

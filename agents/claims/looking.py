@@ -95,6 +95,8 @@ def concluded(job: ClaimJob, reason: StopReason | None, facts: LoopFacts, budget
     """The job with the decision on record, and the facts it was made on. Going on for the first time begins set 1."""
     iteration = max(1, job.loop.iteration) if reason is None else job.loop.iteration
     loop = job.loop.updated(stop_reason=reason, iteration=iteration, decided_by=asdict(facts), limits=budget.limits)
+    if reason is not None:
+        loop = loop.updated(judged={})  # nobody looks again
     if loop.steps:
         last = loop.steps[-1].model_copy(update={"decision": reason or "go_on"})
         loop = loop.updated(steps=(*loop.steps[:-1], last))

@@ -9,6 +9,7 @@ from agents.claims.wire import Wire
 from agents.evidence.ports import AttemptOutcome
 from scoring.derivation import Derivation, Scalar
 from scoring.stopping import LoopFacts, StopReason
+from scoring.values import Stance
 
 EndReason = StopReason | Literal["dead_letter", "nothing_to_verify"]
 """Why a job ended: as its loop did; because a part of it could not be processed; or because it claimed nothing."""
@@ -79,6 +80,8 @@ class LoopState(Wire):
     """How many URLs were passed over, by reason."""
     known: tuple[str, ...] = ()
     """Ids of the admissible evidence that any look has had so far."""
+    judged: Mapping[str, Stance] = Field(default_factory=dict)
+    """What was read at the last look, by a key of the text; another look at the same text need not read it again."""
     trust: float = 0.0
     belief: float = 0.5
     sufficiency: float = 0.0

@@ -6,7 +6,7 @@ from agents.claims.copies import MOST_COPIES, with_copies_marked
 from agents.claims.costs import timed
 from agents.claims.evidence import CandidateRow, EvidenceRow
 from agents.claims.job import ClaimJob
-from agents.claims.judging import judge_rows
+from agents.claims.judging import Judged, judge_rows
 from agents.evidence.ingest import SNIPPET, is_snippet
 from agents.results import Note, Send, StepResult
 from agents.services import Services
@@ -38,7 +38,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
     gated = _gated(job, ranking, services.policy)
     same = _same_story(gated.rows, services.policy)
     originals = [row for row in gated.rows if row.candidate.id not in same]
-    stances = await _read_closely(job, found, originals, services)
+    read = await _read_closely(job, found, originals, services)
+    stances = dict(zip((row.candidate.id for row in originals), read.rows, strict=False))
     # A copy says what its original says.
     stances |= {copy: stances[original] for copy, original in same.items() if original in stances}
     # 1 - P(neutral) is how much a passage has to say about the claim, on whichever side.
@@ -59,7 +60,8 @@ async def handle(job: ClaimJob, services: Services) -> StepResult:
         },
     )
     models = {"embedder": services.embedder.name, "stance": services.stance.name}
-    job = job.model_copy(update={"candidates": (), "evidence": evidence, "models": models})
+    loop = job.loop.updated(judged=read.texts)
+    job = job.model_copy(update={"candidates": (), "evidence": evidence, "models": models, "loop": loop})
     return StepResult((Send("trust", job.job_id, job),), (told,))
 
 
@@ -83,10 +85,11 @@ def _only_known_copies(rows: Sequence[EvidenceRow], same: Mapping[str, str]) -> 
 
 async def _read_closely(
     job: ClaimJob, found: Mapping[str, CandidateRow], rows: Sequence[Ranked], services: Services
-) -> dict[str, Stance]:
-    chosen = rows[:READ_CLOSELY]
-    judged = await judge_rows(job.claim, [found[row.candidate.id] for row in chosen], services)
-    return {row.candidate.id: stance for row, stance in zip(chosen, judged, strict=True)}
+) -> Judged:
+    """The first rows; what the same model read at an earlier look is known."""
+    chosen = [found[row.candidate.id] for row in rows[:READ_CLOSELY]]
+    known = job.loop.judged if job.models.get("stance") == services.stance.name else {}
+    return await judge_rows(job.claim, chosen, services, known)
 
 
 def _row(row: CandidateRow, ranked: Ranked, stance: Stance) -> EvidenceRow:

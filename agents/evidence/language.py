@@ -4,6 +4,7 @@ Pages in other languages than English are kept. Their passages carry a mark, sin
 """
 
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 ENGLISH = "en"
@@ -12,6 +13,7 @@ LOOKED_AT = 1_000
 SURE = 0.8
 """Sentences of ten words reach 0.95 and more in the language they are in; names and figures alone stay below 0.3."""
 _MARK = "/"
+_LOADING = Lock()
 
 
 def language_of(text: str, declared: str | None = None) -> str | None:
@@ -20,8 +22,14 @@ def language_of(text: str, declared: str | None = None) -> str | None:
     return str(found) if probability >= SURE else declared
 
 
-@lru_cache(maxsize=1)
 def _identifier() -> Any:
+    """Loaded once: it takes a second, and pages are read in several threads."""
+    with _LOADING:
+        return _loaded()
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

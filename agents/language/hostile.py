@@ -6,6 +6,7 @@ Nothing here decides what is true. What is removed is counted, so that a verdict
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.language.rules.sentences import split_sentences
 
@@ -93,6 +94,7 @@ def clean(text: str, limit: int) -> str:
     return plain.strip()[:limit].rstrip()
 
 
+@lru_cache(maxsize=2_048)  # a passage is screened for the local model, for the language model and for its quotation
 def screen(text: str, limit: int) -> Screened:
     """A cleaned text without the sentences that give orders."""
     lines: list[str] = []

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from scoring.text.units import (
@@ -61,6 +62,7 @@ class _Token:
 _NOTHING = _Token("", "", "none", -9, -9, glued=False)
 
 
+@lru_cache(maxsize=2_048)  # the gate, the look at the evidence and the verdict all ask about the same passages
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Every number in `text` with its unit, in order. Numbers inside identifiers ("COVID-19") are left out."""
     if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(tokens(text)):

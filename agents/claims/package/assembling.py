@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from agents.claims.costs import cost_row, timings
 from agents.claims.evidence import EvidenceRow
@@ -134,13 +135,19 @@ def assemble(
         derivations=derivations,
         matched_job_id=job.match.job_id if job.match is not None else None,
         match=job.match.aged(now) if job.match is not None else None,
-        policy=PolicyRow(name=policy.name, values=policy.as_values()),
+        policy=_policy_row(policy),
         models=told.models,
         timings=timed,
         trace_id=trace_id(job.job_id, job.attempt),
         as_of=job.as_of,
         decided_at=now,
     )
+
+
+@lru_cache(maxsize=8)
+def _policy_row(policy: Policy) -> PolicyRow:
+    """Every package of a worker carries the same one."""
+    return PolicyRow(name=policy.name, values=policy.as_values())
 
 
 def language_row(quota: QuotaState) -> LanguageRow:

@@ -34,8 +34,8 @@ def row(number: int, text: str, title: str = "The bill", domain: str = "paper.ex
 
 async def judged(rows: list[CandidateRow]) -> tuple[list[str], NeedsBoth]:
     model = NeedsBoth()
-    stances = await judge_rows(CLAIM, rows, cast("Services", SimpleNamespace(stance=model)))
-    return [stance.label for stance in stances], model
+    read = await judge_rows(CLAIM, rows, cast("Services", SimpleNamespace(stance=model)))
+    return [stance.label for stance in read.rows], model
 
 
 async def test_two_rows_of_a_page_say_together_what_neither_says_alone() -> None:
@@ -70,3 +70,15 @@ async def test_a_model_that_reads_sentence_by_sentence_is_not_asked_about_pages(
 async def test_no_rows_are_no_question() -> None:
     labels, model = await judged([])
     assert (labels, model.asked) == ([], [])
+
+
+async def test_what_was_read_at_an_earlier_look_is_not_read_again() -> None:
+    first, second = row(1, "The bill is of 1994."), row(2, "Weber wrote it.")
+    model = NeedsBoth()
+    services = cast("Services", SimpleNamespace(stance=model))
+    earlier = await judge_rows(CLAIM, [first], services)
+    model.asked.clear()
+    later = await judge_rows(CLAIM, [first, second], services, earlier.texts)
+    # The new row, and the page that both make.
+    assert [pair.passage for pair in model.asked] == ["Weber wrote it.", "The bill is of 1994. Weber wrote it."]
+    assert later == await judge_rows(CLAIM, [first, second], services)
