@@ -122,7 +122,7 @@ class Settings(BaseSettings):
 
     # Work in flight, and how patiently it is retried.
     in_flight: int = Field(default=16, ge=1, le=1024)
-    """Events that each stage of a worker has in hand at most."""
+    """Events that each stage of a worker has in hand at most; one that computes, two per processor."""
     retry_limit: int = Field(default=4, ge=0, le=20)
     """Retries of a transient failure before the event becomes a dead letter."""
     retry_base_seconds: float = Field(default=0.2, gt=0)

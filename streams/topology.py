@@ -19,6 +19,8 @@ from streams import topics
 from streams.topics import Topic
 
 Handler = Callable[[Any, Services], Awaitable[StepResult]]
+LEAST_COMPUTED = 4
+"""Events in hand of a stage that computes: enough that a core is never idle while one of them is written or read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,13 @@ class Stage:
     handle: Handler
     writes: tuple[Topic, ...]
     timeout: float
+    computes: bool = False
+    """Whether it waits for this machine's processors rather than for others: more events in hand would only wait
+    longer for each other, and on a busy machine longer than the time limit."""
+
+    def at_once(self, in_flight: int, processors: int) -> int:
+        """Events that a worker has in hand, of the `in_flight` that its settings allow."""
+        return min(in_flight, max(LEAST_COMPUTED, 2 * processors)) if self.computes else in_flight
 
 
 STAGES: tuple[Stage, ...] = (
@@ -41,7 +50,8 @@ STAGES: tuple[Stage, ...] = (
         (topics.RANKING, topics.RETRIEVAL, topics.ADJUDICATION, topics.AGGREGATION, topics.VERDICTS),
         timeout=20,
     ),
-    Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=20),
+    # A dozen passages are read by a cross-encoder for every event: a third of a second on an idle machine.
+    Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=60, computes=True),
     Stage("trust", topics.TRUST, trust.handle, (topics.SEARCH_EXPANSION, topics.ADJUDICATION), timeout=30),
     Stage(
         "search-expansion",

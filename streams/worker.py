@@ -1,6 +1,7 @@
 """A worker process: the Faust app, one loop per stage, and the watch over both."""
 
 import asyncio
+import os
 import random
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -138,7 +139,7 @@ class Worker:
             stage.name,
             step.process,
             gate,
-            in_flight=settings.in_flight,
+            in_flight=stage.at_once(settings.in_flight, os.cpu_count() or 1),
             fatal=self._fatal,
             arrived=self._losses.arrived,
             prefix=settings.topic_prefix,

@@ -75,3 +75,11 @@ def test_a_worker_of_some_stages_has_a_group_of_its_own() -> None:
     settings = Settings(topic_prefix="eu.")
     assert group_name(settings, STAGES) == "eu.veristream"
     assert group_name(settings, STAGES[1:3]) == "eu.veristream.retrieval+ranking"
+
+
+def test_a_stage_that_computes_has_no_more_in_hand_than_its_processors_can_do() -> None:
+    by_name = {stage.name: stage for stage in STAGES}
+    assert by_name["retrieval"].at_once(in_flight=16, processors=2) == 16
+    assert by_name["ranking"].at_once(in_flight=16, processors=2) == 4
+    assert by_name["ranking"].at_once(in_flight=16, processors=32) == 16
+    assert by_name["ranking"].at_once(in_flight=1, processors=32) == 1
