@@ -48,7 +48,7 @@ STAGES: tuple[Stage, ...] = (
         topics.RETRIEVAL,
         retrieval.handle,
         (topics.RANKING, topics.RETRIEVAL, topics.ADJUDICATION, topics.AGGREGATION, topics.VERDICTS),
-        timeout=20,
+        timeout=45,
     ),
     # A dozen passages are read by a cross-encoder for every event: a third of a second on an idle machine.
     Stage("ranking", topics.RANKING, ranking.handle, (topics.TRUST,), timeout=60, computes=True),

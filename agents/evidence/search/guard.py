@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar
 
+from agents.breaker import BreakerPolicy, CircuitBreaker
 from agents.errors import DependencyDown, StageError, Transient
 from agents.evidence.ports import SearchResult
 from agents.evidence.search.values import Provider, SearchFailed
-from agents.language.llm.breaker import BreakerPolicy, CircuitBreaker
 
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]

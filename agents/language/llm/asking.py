@@ -3,6 +3,7 @@
 Whatever happens, the caller gets an `Answer`: a value, or the reason why there is none, so that rules take over.
 """
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Generic, Literal, TypeVar
@@ -61,6 +62,9 @@ class AskPolicy:
     """Model name and price; a model that is not listed costs nothing that we know of."""
     cache_ttl: timedelta = timedelta(hours=24)
     repairs: int = 1
+    patience: float = 25.0
+    """Seconds for one question, with retries and repair: less than any stage that asks may take for its whole step, so
+    that a model that hangs costs its answer and never the job."""
 
     def price(self, model: str) -> Price | None:
         return dict(self.prices).get(model)
@@ -84,6 +88,7 @@ class Asker:
         if kept is not None:
             return Answer(kept, hit(state), "cache")
         repair, reason = "", ""
+        ends = asyncio.get_running_loop().time() + self._policy.patience
         for attempt in range(self._policy.repairs + 1):
             # A repair competes like any other call: the slots of other critical calls are not spent on it.
             permission = ask(state, question.tag, question.priority if attempt == 0 else "normal", self._policy.quota)
@@ -92,7 +97,7 @@ class Asker:
                 return Answer(None, refused, "none", reason or str(permission.reason))
             state = permission.state
             try:
-                answer = await self._model.complete(self._request(question, repair))
+                answer = await self._answered(self._request(question, repair), ends)
             except ModelFailedError as error:
                 return Answer(None, fail(state, question.tag, error.reason, self._policy.quota), "none", error.reason)
             state = spend(state, answer.tokens_in, answer.tokens_out, self._policy.price(answer.model))
@@ -107,6 +112,13 @@ class Asker:
                 await self._cache.put(key, answer.text, self._policy.cache_ttl)
                 return Answer(value, state, "model")
         return Answer(None, fail(state, question.tag, reason, self._policy.quota), "none", reason)
+
+    async def _answered(self, request: ModelRequest, ends: float) -> ModelAnswer:
+        try:
+            async with asyncio.timeout_at(ends):
+                return await self._model.complete(request)
+        except TimeoutError as error:
+            raise ModelFailedError("timeout", f"no answer within {self._policy.patience:g} s") from error
 
     async def _from_cache(self, key: str, question: Question[Parsed]) -> Parsed | None:
         text = await self._cache.get(key)

@@ -8,7 +8,7 @@ from typing import Any
 
 import openai
 
-from agents.language.llm.breaker import BreakerPolicy, CircuitBreaker
+from agents.breaker import BreakerPolicy, CircuitBreaker
 from agents.language.llm.openai_wire import (
     WEAKER,
     OutputMode,
@@ -89,6 +89,10 @@ class OpenAIModel:
                     await self._pause(error, attempt)
                 except ModelFailedError as error:
                     self._count(error)
+                    raise
+                except BaseException:
+                    # Nobody waits for it any longer: it was too slow, and no trial may be left open for ever.
+                    self.breaker.failed()
                     raise
                 else:
                     self.breaker.succeeded()

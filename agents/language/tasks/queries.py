@@ -1,6 +1,5 @@
 """The queries call: what to search for next when earlier searches have left parts of a claim open."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,13 +9,11 @@ from pydantic import BaseModel, Field
 from agents.language.config import LanguagePolicy
 from agents.language.llm.asking import Answer, Asker, Question
 from agents.language.prompts import Block, quote, system
-from agents.language.quota import CallTag, QuotaState, skip
+from agents.language.quota import CallTag, QuotaState
 from agents.language.rules.queries import plan_again
 from agents.language.tasks.grounding import MAX_QUERY, safe_queries
 
 VERSION = "queries-1"
-SECONDS = 15.0
-"""For the whole call: the rules' queries are there already and nearly as good, so the job does not wait long."""
 
 TASK = """Web searches about the quoted claim have not settled it. Return queries: 2 to 4 further web searches for what
 its open parts leave open, in other words than the quoted earlier searches. Try other names for what it speaks of,
@@ -63,10 +60,6 @@ async def plan_next(
     dated = f"\n\nThe claim was made on {sought.as_of.isoformat()}." if sought.as_of else ""
     content = quoted.content + dated + (f"\n\n{LATELY}" if sought.latest else "")
     question = Question("queries", VERSION, CallTag.QUERIES, "low", system(TASK), content, QueriesOut)
-    try:
-        async with asyncio.timeout(SECONDS):
-            answer: Answer[QueriesOut] = await asker.ask(question, state)
-    except TimeoutError:
-        return rules, skip(state, CallTag.QUERIES, "timeout")
+    answer: Answer[QueriesOut] = await asker.ask(question, state)
     proposed = safe_queries(answer.value.queries, sought.claim) if answer.value is not None else []
     return (*proposed, *rules), answer.state

@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
+from agents.breaker import BreakerPolicy
 from agents.errors import DependencyDown, Permanent, Transient
 from agents.evidence.ports import SearchOutcome, SearchResult
 from agents.evidence.search import ProviderPolicy, SearchChain, SearchFailed
-from agents.language.llm.breaker import BreakerPolicy
 from tests.unit.evidence_web.local_web import Clock
 
 

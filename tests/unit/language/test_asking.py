@@ -1,5 +1,6 @@
 """Asking a model: cache, quota, repair, refusal. Every way ends in a value or in a reason that is on record."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,10 +10,11 @@ from pydantic import BaseModel
 from agents.language.cache import AnswerCache, cache_key
 from agents.language.llm.asking import Asker, AskPolicy, Question
 from agents.language.llm.parsing import UnusableAnswerError, parse
-from agents.language.llm.port import ModelFailedError
+from agents.language.llm.port import ModelAnswer, ModelFailedError, ModelRequest
 from agents.language.quota import CallTag, Price, QuotaPolicy, QuotaState
 from storage.embedded.stores import open_embedded
 from storage.ports import Embedder as EmbedderIdentity
+from streams.topology import STAGES
 from tests.unit.language.models import DictAnswers, ScriptedModel, asker_of
 
 
@@ -68,6 +70,22 @@ async def test_a_refusal_is_not_argued_with() -> None:
 async def test_a_model_that_is_down_is_a_reason_and_not_an_exception() -> None:
     answer = await asker_of(ScriptedModel(ModelFailedError("timeout", "too slow"))).ask(question(), QuotaState())
     assert (answer.value, answer.reason, answer.state.failures) == (None, "timeout", 1)
+
+
+async def test_a_model_that_hangs_is_given_up_while_its_stage_still_has_time() -> None:
+    hanging = ScriptedModel()
+    answered = asyncio.Event()
+
+    async def never(request: ModelRequest) -> ModelAnswer:
+        await answered.wait()
+        raise AssertionError(request)
+
+    hanging.complete = never  # type: ignore[method-assign]
+    answer = await asker_of(hanging, patience=0.01).ask(question(), QuotaState())
+    assert (answer.value, answer.reason, answer.state.failures) == (None, "timeout", 1)
+    asking = {"retrieval", "trust", "search-expansion", "adjudication", "aggregation"}
+    patience = AskPolicy(QuotaPolicy()).patience
+    assert all(patience < stage.timeout for stage in STAGES if stage.name in asking)
 
 
 async def test_a_job_without_calls_left_is_skipped_and_says_so() -> None:

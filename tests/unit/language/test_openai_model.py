@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from agents.language.llm.breaker import BreakerPolicy, CircuitBreaker
+from agents.breaker import BreakerPolicy, CircuitBreaker
 from agents.language.llm.openai_model import Endpoint, OpenAIModel
 from agents.language.llm.openai_wire import strict_schema
 from agents.language.llm.port import ModelFailedError, ModelRequest
@@ -127,6 +127,25 @@ async def test_an_endless_response_is_cut_off() -> None:
 async def test_a_slow_server_is_given_up_after_the_attempts() -> None:
     async with talking([Reply(hang=True), Reply(hang=True)], timeout=0.05, attempts=2) as (model, _, _waits):
         assert await reason_of(model) == "timeout"
+
+
+async def test_a_request_that_nobody_waits_for_any_longer_counts_against_the_endpoint() -> None:
+    now = [0.0]
+    policy = BreakerPolicy(failures=1, open_seconds=10)
+    script = [Reply(hang=True), Reply(hang=True), completion('{"name": "red"}')]
+    async with talking(script, clock=lambda: now[0], breaker=policy) as (model, server, _):
+        for trial in (1, 2):
+            asking = asyncio.ensure_future(model.complete(REQUEST))
+            async with asyncio.timeout(30):
+                while len(server.requests) < trial:
+                    await asyncio.sleep(0.01)
+            asking.cancel()
+            await asyncio.wait([asking])
+            assert asking.cancelled()
+            assert model.breaker.state == "open"
+            now[0] += 300.0
+        await model.complete(REQUEST)
+        assert model.breaker.state == "closed"
 
 
 async def test_a_wrong_key_is_not_retried() -> None:

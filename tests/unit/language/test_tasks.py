@@ -1,6 +1,5 @@
 """The tasks with a model: what is shared in one call, what is taken from an answer, and what rules do instead."""
 
-import asyncio
 import json
 from dataclasses import replace
 from datetime import date
@@ -8,7 +7,7 @@ from datetime import date
 import pytest
 
 from agents.language.config import LanguagePolicy
-from agents.language.llm.port import ModelAnswer, ModelFailedError, ModelRequest
+from agents.language.llm.port import ModelFailedError
 from agents.language.quota import CallTag, QuotaPolicy, QuotaState
 from agents.language.rules.drafting import Change, Document
 from agents.language.service import Language
@@ -316,21 +315,6 @@ async def test_without_an_answer_the_rules_plan_and_say_why(answer: str | Except
     queries, state = await speaker.plan_next(SOUGHT, QuotaState())
     assert queries == rules
     assert [(one.tag, one.reason) for one in state.skipped] == [(CallTag.QUERIES, skipped)]
-
-
-async def test_a_model_that_does_not_answer_in_time_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Silent:
-        def model_for(self, tag: CallTag) -> str:
-            return "silent"
-
-        async def complete(self, request: ModelRequest) -> ModelAnswer:
-            await asyncio.Event().wait()
-            raise AssertionError
-
-    monkeypatch.setattr("agents.language.tasks.queries.SECONDS", 0.0)
-    queries, state = await Language(asker_of(Silent())).plan_next(SOUGHT, QuotaState())
-    assert queries == (await Language().plan_next(SOUGHT, QuotaState()))[0]
-    assert [one.reason for one in state.skipped] == ["timeout"]
 
 
 async def test_a_claim_that_gives_orders_is_planned_by_the_rules_alone() -> None:
