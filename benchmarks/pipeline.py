@@ -1,7 +1,7 @@
 """The whole pipeline: claims per minute with a model outside and with none, what they cost, and how long one takes.
 
     python benchmarks/pipeline.py                        # on a real Kafka where one is installed, else embedded
-    python benchmarks/pipeline.py --quick                # 88 claims instead of 400: rough
+    python benchmarks/pipeline.py --claims 88            # instead of 400: rough
     python benchmarks/pipeline.py --broker embedded      # or kafka, or the HOST:PORT of one that runs
     python benchmarks/pipeline.py --stance-model FOLDER  # another stance model than the one in the package
 
@@ -95,13 +95,12 @@ def conditions(broker: Broker, load_before: Sequence[float]) -> Mapping[str, obj
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--broker", default="auto", help="kafka, embedded, or HOST:PORT (default: kafka if installed)")
-    parser.add_argument("--quick", action="store_true", help="88 claims instead of 400: rough")
+    parser.add_argument("--claims", type=int, default=400, help="how many (default: 400; fewer are rough)")
     parser.add_argument("--only", choices=("with", "without"), help="only the run with a model, or the one without")
     parser.add_argument(
         "--stance-model", type=Path, help="folder of a stance model (default: the package's, else rules)"
     )
     options = parser.parse_args()
-    count = 88 if options.quick else 400
     kinds = [kind for kind in ("with", "without") if options.only in (None, kind)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     load_before = os.getloadavg()
@@ -112,7 +111,7 @@ def main() -> int:
             with open_broker(options.broker, here / "broker", partitions=8) as broker:
                 for kind in kinds:
                     found[f"{kind}_a_model"] = measured(
-                        broker, here / kind, count, model=kind == "with", stance_model=options.stance_model
+                        broker, here / kind, options.claims, model=kind == "with", stance_model=options.stance_model
                     )
         except (Stuck, ServiceError) as error:
             print(f"error: {error}", file=sys.stderr)
