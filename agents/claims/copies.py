@@ -10,6 +10,9 @@ from storage.ports import EvidenceIndex, Hit, HybridQuery
 
 MOST_COPIES = 10
 """Copies that are shown for what they are, and counted for nothing."""
+ENOUGH = 3
+"""Stories that crowd nobody out: as many as sufficiency asks for (000 §5.2). Pages on other matters are written alike
+too, and looking behind every one of them brings in what has nothing to do with the claim."""
 WIDE = 50
 """Hits among which other reports are looked for where copies are found. A search ranks twice as many anyway
 (`storage.fusion`), so that their order stays what it was; a story of two passages on twenty sites leaves room."""
@@ -32,14 +35,19 @@ def copies_last(rows: Sequence[CandidateRow], policy: StoryPolicy) -> list[Candi
 async def search_past_copies(index: EvidenceIndex, query: HybridQuery, policy: StoryPolicy) -> list[Hit]:
     """The best hits that say something of their own, then what repeats them.
 
-    Most searches find no copies and are over with the first look."""
+    Most searches find several stories and are over with the first look."""
     hits = await index.search(query)
-    if len(hits) < query.limit or not _repeated(hits, policy):
+    if len(hits) < query.limit or _stories(hits, policy) >= ENOUGH:
         return hits
     hits = await index.search(replace(query, limit=max(WIDE, query.limit)))
     same = _repeated(hits, policy)
     own = [hit for hit in hits if hit.passage.id not in same]
     return own[: query.limit] + [hit for hit in hits if hit.passage.id in same][:MOST_COPIES]
+
+
+def _stories(hits: Sequence[Hit], policy: StoryPolicy) -> int:
+    same = _repeated(hits, policy)
+    return len({url_key(hit.passage.url) for hit in hits if hit.passage.id not in same})
 
 
 def _repeated(hits: Sequence[Hit], policy: StoryPolicy) -> Mapping[str, str]:
