@@ -36,6 +36,7 @@ COVERAGE = "adaptive_trust.normal_coverage"
 CHOICES: dict[str, Sequence[float]] = {
     "polarity.decisive_stance": (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
     "polarity.neutral_share": (0.0, 0.15, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+    "polarity.refuting_prior": (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
     "news.min_evidence": (1, 2),
     "news.conflict_share": (0.0, 0.2, 0.34, 0.4, 0.49),
     f"{COVERAGE}.contested_margin": (0.0, 0.02, 0.05, 0.1, 0.15),

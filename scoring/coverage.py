@@ -225,7 +225,8 @@ class _Reader:
             story=story(item),
             relation=side,
             match=match,
-            strength=probability(stance, side) * (policy.stance_share + (1.0 - policy.stance_share) * match),
+            strength=probability(stance, side, self.polarity)
+            * (policy.stance_share + (1.0 - policy.stance_share) * match),
             weight=band * _stance_factor(side, policy),
             anchor_overlap=anchor,
             overlap_ratio=overlap,

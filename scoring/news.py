@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from scoring.checks import finite, unit
 from scoring.identity import domain_key, first_of_each, url_key
+from scoring.polarity import DECISIVE, PolarityPolicy, Relation, admissible, one_per_story, probability, relation
 from scoring.polarity import DEFAULT as POLARITY
-from scoring.polarity import PolarityPolicy, Relation, admissible, one_per_story, probability, relation
 from scoring.values import Evidence, Label, Verdict
 from scoring.verdict_words import label_of
 
@@ -104,7 +104,7 @@ def propose(
     sufficient = len(sides) >= policy.min_evidence and supporting + refuting > 0
     pro, contra = float(supporting), float(refuting)
     if policy.weighed_voices:
-        pro, contra = (_weighed(side, sides, stories) for side in (Relation.SUPPORTS, Relation.CONTRADICTS))
+        pro, contra = (_weighed(side, sides, stories, polarity) for side in DECISIVE)
     conflict = has_conflict(pro, contra, policy)
     verdict = Verdict.TRUE if pro > contra else Verdict.FALSE
     if conflict or not sufficient:
@@ -120,8 +120,10 @@ def propose(
     )
 
 
-def _weighed(side: Relation, sides: Sequence[Relation], stories: Sequence[Evidence]) -> float:
-    taken = (probability(item.stance, side) for item, taken in zip(stories, sides, strict=True) if taken is side)
+def _weighed(side: Relation, sides: Sequence[Relation], stories: Sequence[Evidence], polarity: PolarityPolicy) -> float:
+    taken = (
+        probability(item.stance, side, polarity) for item, taken in zip(stories, sides, strict=True) if taken is side
+    )
     return 1.0 - math.prod(1.0 - one for one in taken)
 
 

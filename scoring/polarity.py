@@ -30,13 +30,30 @@ class PolarityPolicy:
     # How much of P(neutral) a side must exceed. Below 1 a passage that leans clearly one way takes that side although
     # saying nothing is likelier still: right where passages are short and each says a part of the whole.
     neutral_share: float = 1.0
+    # How common refuting passages are among those that a search finds, in units of how common they were among the
+    # pairs that the stance model was calibrated on. Most passages found are about the same matter and say
+    # another thing, so below 1 they must refute clearly to be heard as refuting.
+    refuting_prior: float = 1.0
 
     def __post_init__(self) -> None:
         unit("decisive_stance", self.decisive_stance)
         unit("neutral_share", self.neutral_share)
+        if not unit("refuting_prior", self.refuting_prior) > 0.0:
+            raise ValueError("refuting_prior must be above 0: nothing could be refuted")
 
 
 DEFAULT = PolarityPolicy()
+
+
+def heard(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Stance:
+    """The stance among retrieved passages: Bayes' rule with the prior that refuting ones have there."""
+    if policy.refuting_prior == 1.0:
+        return stance
+    refutes = stance.refutes * policy.refuting_prior
+    whole = stance.supports + refutes + stance.neutral
+    if whole <= 0.0:
+        return stance
+    return Stance(supports=stance.supports / whole, refutes=refutes / whole, neutral=stance.neutral / whole)
 
 
 def relation(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Relation:
@@ -45,6 +62,8 @@ def relation(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Relation:
     if not (0.0 <= supports <= 1.0 and 0.0 <= refutes <= 1.0 and 0.0 <= neutral <= 1.0):
         for name in ("supports", "refutes", "neutral"):
             unit(name, getattr(stance, name))
+    told = heard(stance, policy)
+    supports, refutes, neutral = told.supports, told.refutes, told.neutral
     silent = policy.neutral_share * neutral
     if supports >= policy.decisive_stance and supports > max(refutes, silent):
         return Relation.SUPPORTS
@@ -53,8 +72,9 @@ def relation(stance: Stance, policy: PolarityPolicy = DEFAULT) -> Relation:
     return Relation.QUALIFIES if supports + refutes > neutral else Relation.NEUTRAL
 
 
-def probability(stance: Stance, of: Relation) -> float:
+def probability(stance: Stance, of: Relation, policy: PolarityPolicy = DEFAULT) -> float:
     """How sure the stance is of the relation that was read from it."""
+    stance = heard(stance, policy)
     if of is Relation.SUPPORTS:
         return stance.supports
     if of is Relation.CONTRADICTS:

@@ -46,6 +46,8 @@ class Config:
     teachers: int = 0
     """Runs with other seeds whose averaged distributions the student learns from."""
     student: RunRules = field(default_factory=RunRules)
+    student_from: int | None = None
+    """The teacher, counted from 1, whose weights the student starts from; none for the base's."""
     polish: RunRules = field(default_factory=lambda: RunRules(epochs=0))
     """A last run from the student's weights, on the labels alone."""
     max_tokens: int = 320

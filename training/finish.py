@@ -8,6 +8,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,13 +58,16 @@ def write_folder(out: Path, calibration: StanceCalibration, notes: Mapping[str, 
 
 def read_set(model: OnnxStance, pairs: Sequence[DevPair]) -> list[ReadPair]:
     """Every pair through the network, in windows where it is long."""
-    found, rules = [], LexicalStance()
-    for pair in pairs:
+    rules = LexicalStance()
+
+    def read(pair: DevPair) -> ReadPair:
         windows = model.windows(Pair(pair.claim, pair.evidence))
         logits = tuple(model.logits(pair.claim, window) for window in windows)
         figures = tuple(read_figures(pair.claim, window) for window in windows)
-        found.append(ReadPair(logits, figures, tuple(rules.find(pair.claim, window).label for window in windows)))
-    return found
+        return ReadPair(logits, figures, tuple(rules.find(pair.claim, window).label for window in windows))
+
+    with ThreadPoolExecutor() as readers:
+        return list(readers.map(read, pairs))
 
 
 def probabilities(rows: Sequence[ReadPair], calibration: StanceCalibration, sharpness: float) -> Floats:

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from training.bert import StanceNet
 from training.config import RunRules
@@ -158,19 +159,30 @@ class Trainer:
         return self._averaged()
 
     def _step(self, data: "_Epoch", rows: Tensor, length: int, teachers: Sequence[StanceNet]) -> Tensor:
+        loss, steep = self._gradients(data, rows, length, teachers)
+        if not torch.isfinite(steep):
+            # The fast attention kernels give gradients that are no numbers for some bases at lengths of n × 64.
+            with sdpa_kernel(SDPBackend.MATH):
+                loss, steep = self._gradients(data, rows, length, teachers)
+        if torch.isfinite(steep):
+            self._optimiser.step()
+            with torch.no_grad():
+                torch._foreach_copy_(self._parameters, self._exact)
+        return loss
+
+    def _gradients(
+        self, data: "_Epoch", rows: Tensor, length: int, teachers: Sequence[StanceNet]
+    ) -> tuple[Tensor, Tensor]:
+        """The loss of one batch and the length of its gradient, which is left, clipped, beside the exact weights."""
+        for parameter in self._parameters:
+            parameter.grad = None
         loss = self._loss(data, rows, length, teachers)
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves this one untyped
         torch._foreach_copy_(
             [item.grad for item in self._exact if item.grad is not None],
             [item.grad for item in self._parameters if item.grad is not None],
         )
-        torch.nn.utils.clip_grad_norm_(self._exact, 1.0)
-        self._optimiser.step()
-        with torch.no_grad():
-            torch._foreach_copy_(self._parameters, self._exact)
-        for parameter in self._parameters:
-            parameter.grad = None
-        return loss.detach()
+        return loss.detach(), torch.nn.utils.clip_grad_norm_(self._exact, 1.0)
 
     def _follow(self, step: int) -> None:
         """Move the average; early on it is short, so that the base weights do not linger in it."""

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from training.epoch import EpochBuilder
@@ -49,8 +50,9 @@ class EpochQueue:
         """
         pool = self._pool
         if pool is None:
-            return [lambda number=number: _encoded(number) for number in numbers]  # type: ignore[misc]  # a lambda's default has no type
-        return [(lambda: _encoded(0)) if number == 0 else pool.submit(_encoded, number).result for number in numbers]
+            return [partial(_encoded, number) for number in numbers]
+        rest = [pool.submit(_encoded, number).result for number in numbers[1:]]
+        return [partial(_encoded, numbers[0]), *rest]
 
     def close(self) -> None:
         """End the workers; epochs nobody fetched are dropped."""

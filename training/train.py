@@ -6,7 +6,8 @@ finished model folder that `training.finish` makes of them.
 """
 
 import argparse
-import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.base import Weights, keep_layers, near_words, read_base, write_compact
+from training.base import Weights, keep_layers, near_words, read_base, read_compact, write_compact
 from training.config import Config, RunRules, read_config
 from training.epoch import EpochBuilder
 from training.metrics import score_set, softmax
@@ -26,6 +27,9 @@ from training.tokens import Encoded, encode, load_tokenizer
 if TYPE_CHECKING:
     from training.bert import StanceNet
 
+WEIGHTS = "weights.npz"
+TEACHING_SECONDS = 3600.0
+"""After that something is wrong."""
 DEV_TOKENS = 400
 """Dev passages are cut here while training is watched; the finished model reads long ones in windows."""
 
@@ -105,6 +109,14 @@ class Session:
         self._log(f"{name}: mean macro-F1 {mean:.4f}; macro-F1/accuracy {each}")
         return logits
 
+    def ready(self, weights: Weights) -> "StanceNet":
+        """A network that was trained elsewhere."""
+        from training.bert import StanceNet, fill, shape_of
+
+        net = StanceNet(shape_of(weights))
+        fill(net, weights)
+        return net.to(self._device).eval()
+
     def half(self, net: "StanceNet") -> "StanceNet":
         """A finished teacher, ready to be asked."""
         import torch
@@ -112,11 +124,59 @@ class Session:
         return net.to(torch.bfloat16) if self._device.type == "cuda" else net
 
 
-def _epochs(queue: EpochQueue, config: Config) -> Callable[[int, int], list[Fetch]]:
+def _epochs(queue: EpochQueue, numbers: range) -> Callable[[int, int], list[Fetch]]:
     """Epochs by run: every run sees its own, all asked for at once so that they are ready in time."""
-    total = config.teachers * config.teacher.epochs + config.student.epochs + config.polish.epochs
-    fetches = queue.start(range(total))
-    return lambda first, count: fetches[first : first + count]
+    fetches = queue.start(numbers)
+    return lambda first, count: fetches[first - numbers.start : first - numbers.start + count]
+
+
+def _epoch_numbers(config: Config, args: argparse.Namespace) -> range:
+    """The epochs that this process trains on."""
+    each, taught = config.teacher.epochs, config.teachers * config.teacher.epochs
+    if args.teacher is not None:
+        return range(args.teacher * each, (args.teacher + 1) * each)
+    return range(taught if args.side_by_side else 0, taught + config.student.epochs + config.polish.epochs)
+
+
+def _teacher_folder(out: Path, number: int) -> Path:
+    return out / f"teacher-{number + 1}"
+
+
+def _teach_side_by_side(config: Config, args: argparse.Namespace, log: Journal) -> None:
+    """Every teacher in a process of its own, all at once: the network is too small to fill a GPU alone."""
+    running = []
+    for number in range(config.teachers):
+        own = ["--teacher", str(number), "--out", str(_teacher_folder(args.out, number))]
+        given = [part for part in args.given if part != "--side-by-side"]
+        running.append(subprocess.Popen([sys.executable, "-m", "training.train", *given, *own]))
+    try:
+        ended = [process.wait(TEACHING_SECONDS) for process in running]
+    finally:
+        for process in running:
+            process.kill()
+    if any(ended):
+        raise SystemExit(f"a teacher's training failed (exit codes {ended}): its log is beside its weights")
+    log(f"{config.teachers} teachers trained side by side")
+
+
+def _teachers(
+    session: Session, config: Config, args: argparse.Namespace, epochs: Callable[[int, int], list[Fetch]], log: Journal
+) -> tuple[list["StanceNet"], Weights | None]:
+    """The teachers, trained here or already beside this process, and the weights that the student starts from."""
+    from training.bert import weights_of
+
+    teachers: list[StanceNet] = []
+    start: Weights | None = None
+    for number in range(config.teachers) if args.teacher is None else (args.teacher,):
+        if args.side_by_side:
+            net = session.ready(read_compact(_teacher_folder(args.out, number) / WEIGHTS))
+        else:
+            part = epochs(number * config.teacher.epochs, config.teacher.epochs)
+            net = session.train(f"teacher {number + 1}", config.teacher, config.seed + 1 + number, part)
+            _save(net, session.watch(f"teacher {number + 1}", net), args.out, log)
+        start = weights_of(net) if number + 1 == config.student_from else start
+        teachers.append(session.half(net))
+    return teachers, start
 
 
 def run(config: Config, args: argparse.Namespace, log: Journal) -> None:
@@ -133,25 +193,28 @@ def run(config: Config, args: argparse.Namespace, log: Journal) -> None:
     near = near_words(base, load_tokenizer(tokenizer_file).get_vocab())
     builder = EpochBuilder(data, config.augment, near, config.seed)
     queue = EpochQueue(builder, tokenizer_file, config.max_tokens, args.workers)
-    epochs = _epochs(queue, config)
+    epochs = _epochs(queue, _epoch_numbers(config, args))
+    if args.side_by_side:
+        _teach_side_by_side(config, args, log)
     dev = {name: pairs for folder in args.data for name, pairs in read_dev(folder, config.dev_limit).items()}
     session = Session(config, base, dev, log)
     session.read_dev_sets(tokenizer_file)
-    teachers: list[StanceNet] = []
-    for number in range(config.teachers):
-        part = epochs(number * config.teacher.epochs, config.teacher.epochs)
-        net = session.train(f"teacher {number + 1}", config.teacher, config.seed + 1 + number, part)
-        _save(net, session.watch(f"teacher {number + 1}", net), args.out, log)
-        teachers.append(session.half(net))
+    teachers, start = _teachers(session, config, args, epochs, log)
+    if args.teacher is not None:
+        queue.close()
+        return
     taught = config.teachers * config.teacher.epochs
     part = epochs(taught, config.student.epochs)
     finish_by = None if args.time_limit is None else time.monotonic() + args.time_limit - log.seconds()
-    student = session.train("student", config.student, config.seed, part, teachers=teachers, finish_by=finish_by)
+    student = session.train(
+        "student", config.student, config.seed, part, start=start, teachers=teachers, finish_by=finish_by
+    )
     _save(student, session.watch("student", student), args.out, log)
     if config.polish.epochs:
         part = epochs(taught + config.student.epochs, config.polish.epochs)
-        start = weights_of(student)
-        student = session.train("polish", config.polish, config.seed, part, start=start, finish_by=finish_by)
+        student = session.train(
+            "polish", config.polish, config.seed, part, start=weights_of(student), finish_by=finish_by
+        )
         _save(student, session.watch("polish", student), args.out, log)
     queue.close()
 
@@ -159,10 +222,10 @@ def run(config: Config, args: argparse.Namespace, log: Journal) -> None:
 def _save(net: "StanceNet", logits: Mapping[str, NDArray[np.float32]], out: Path, log: Journal) -> None:
     from training.bert import weights_of
 
-    write_compact(weights_of(net), out / "weights.npz")
+    write_compact(weights_of(net), out / WEIGHTS)
     halves = {name: values.astype(np.float16) for name, values in logits.items()}
     np.savez_compressed(out / "dev_logits.npz", **halves)  # type: ignore[arg-type]  # keyword arrays
-    log(f"wrote {out / 'weights.npz'}, {(out / 'weights.npz').stat().st_size / 1e6:.1f} MB")
+    log(f"wrote {out / WEIGHTS}, {(out / WEIGHTS).stat().st_size / 1e6:.1f} MB")
 
 
 def parse_args(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -177,22 +240,26 @@ def parse_args(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--time-limit", type=float, help="seconds; the student's last epochs are given up if they would end later"
     )
+    parser.add_argument("--side-by-side", action="store_true", help="train the teachers at once, on one GPU")
+    parser.add_argument("--teacher", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--weights-only", action="store_true", help="leave quantising and reports to training.finish")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    args.given = list(sys.argv[1:] if argv is None else argv)
+    return args
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train, then finish."""
     args = parse_args(argv)
     log = Journal(args.out / "train.log")
-    log("arguments " + json.dumps({name: str(value) for name, value in vars(args).items()}))
+    log("arguments " + " ".join(args.given))
     config = read_config(args.config)
     run(config, args, log)
-    if not args.weights_only:
+    if not args.weights_only and args.teacher is None:
         from training.finish import finish
 
         tokenizer = args.tokenizer or args.base.parent / "tokenizer.json"
-        finish(args.out / "weights.npz", tokenizer, args.data, args.out, config.dev_limit)
+        finish(args.out / WEIGHTS, tokenizer, args.data, args.out, config.dev_limit)
 
 
 if __name__ == "__main__":

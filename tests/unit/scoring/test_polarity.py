@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.polarity import PolarityPolicy, Relation, admissible, one_per_story, probability, relation
+from scoring.polarity import PolarityPolicy, Relation, admissible, heard, one_per_story, probability, relation
 from scoring.values import NEUTRAL, Evidence, Stance
 
 units = st.floats(0, 1)
@@ -38,6 +38,34 @@ def test_how_much_of_neutral_a_side_must_exceed_is_a_setting() -> None:
     leaning = Stance(0.40, 0.10, 0.50)
     assert relation(leaning, PolarityPolicy(decisive_stance=0.3)) is Relation.NEUTRAL
     assert relation(leaning, PolarityPolicy(decisive_stance=0.3, neutral_share=0.5)) is Relation.SUPPORTS
+
+
+def test_where_refuting_passages_are_rare_only_a_clear_one_is_heard_as_refuting() -> None:
+    rare = PolarityPolicy(refuting_prior=0.25)
+    vague, clear = Stance(0.20, 0.60, 0.20), Stance(0.02, 0.94, 0.04)
+    assert relation(vague) is Relation.CONTRADICTS
+    assert relation(vague, rare) is Relation.QUALIFIES
+    assert relation(clear, rare) is Relation.CONTRADICTS
+    assert probability(clear, Relation.CONTRADICTS, rare) == pytest.approx(0.235 / (0.02 + 0.235 + 0.04))
+
+
+@given(units, units, units, st.floats(0.05, 1))
+def test_a_rarer_prior_takes_from_refuting_and_gives_to_the_others_in_proportion(
+    supports: float, refutes: float, neutral: float, prior: float
+) -> None:
+    whole = supports + refutes + neutral
+    if whole == 0:
+        return
+    stance = Stance(supports / whole, refutes / whole, neutral / whole)
+    told = heard(stance, PolarityPolicy(refuting_prior=prior))
+    assert told.supports + told.refutes + told.neutral == pytest.approx(1)
+    assert told.refutes <= stance.refutes + 1e-9
+    assert told.supports * stance.neutral == pytest.approx(told.neutral * stance.supports)
+
+
+def test_a_prior_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="refuting_prior"):
+        PolarityPolicy(refuting_prior=0.0)
 
 
 def test_the_decisive_probability_is_a_setting() -> None:
