@@ -35,6 +35,9 @@ class NewsPolicy:
     credible_share: float = 0.30
     # No verdict but UNVERIFIABLE without an admissible citation; a newsroom with a two-source rule sets 2.
     min_sources: int = 1
+    # Sources below it are shown and cited, and do not count among those: a verdict never rests on places that are
+    # known to be unreliable alone. A place that nobody knows has 0.5.
+    min_credibility: float = 0.0
     max_citations: int = 25
     # 004 §8: one refuted sub-claim refutes the claim. Without it a claim with supported and refuted parts is split,
     # as 000 has it.
@@ -43,6 +46,7 @@ class NewsPolicy:
     def __post_init__(self) -> None:
         unit("conflict_share", self.conflict_share)
         unit("credible_share", self.credible_share)
+        unit("min_credibility", self.min_credibility)
         for name in ("min_evidence", "min_sources", "max_citations"):
             if finite(name, getattr(self, name)) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)!r}")
@@ -163,7 +167,7 @@ def validate(
     problems = {citation: _problem(citation, by_id.get(citation.evidence_id)) for citation in citations}
     valid = merge_citations([[c for c in citations if not problems[c]]], policy)
     cited = [by_id[c.evidence_id] for c in valid if deciding is None or c.evidence_id in deciding]
-    sources = len(one_per_story(cited))
+    sources = len(one_per_story(item for item in cited if item.credibility >= policy.min_credibility))
     downgraded = verdict is not Verdict.UNVERIFIABLE and sources < policy.min_sources
     return Validated(
         verdict=Verdict.UNVERIFIABLE if downgraded else verdict,

@@ -77,7 +77,7 @@ def _value(kind: Any, value: Any) -> Any:
 def _looser(coverage: CoveragePolicy) -> CoveragePolicy:
     """A stance is a probability here, and a passage that leans counts: better a side taken with little confidence than
     none. The stronger side decides; only a tie stays open."""
-    return replace(coverage, strong_match=0.45, partial_match=0.10, stance_share=0.7, contested_margin=0.0)
+    return replace(coverage, strong_match=0.45, partial_match=0.10, stance_share=1.0, contested_margin=0.0)
 
 
 def _calibrated() -> Policy:
@@ -87,7 +87,7 @@ def _calibrated() -> Policy:
     gates = AdaptiveTrustPolicy()
     return Policy(
         name="calibrated",
-        polarity=PolarityPolicy(decisive_stance=0.2, neutral_share=0.3),
+        polarity=PolarityPolicy(decisive_stance=0.25, neutral_share=0.3, refuting_prior=0.6),
         adaptive_trust=replace(
             gates,
             normal=replace(gates.normal, settle_refutation=True),
@@ -98,7 +98,7 @@ def _calibrated() -> Policy:
         reconciliation=ReconciliationPolicy(
             strong_signal=0.5, weak_signal=0.1, binary_signal=0.15, binary_dominance=0.5
         ),
-        news=NewsPolicy(conflict_share=0.5, weighed_voices=True, refuted_part_refutes=False),
+        news=NewsPolicy(conflict_share=0.5, weighed_voices=True, min_credibility=0.4, refuted_part_refutes=False),
     )
 
 

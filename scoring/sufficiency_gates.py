@@ -63,6 +63,9 @@ class GatePolicy:
             raise ValueError("min_evidence and override_strong_covered must be at least 1")
 
 
+SEVERAL = 2
+"""Stories that must refute before a refutation is settled: one passage may be about another day."""
+
 NORMAL = GatePolicy()
 # Confidence mode lowers several thresholds and the count (001). Each is about a quarter lower: two agreeing passages
 # about a third of the claim are then enough, one passage still is not.
@@ -185,5 +188,5 @@ def _strict(m: TrustMetrics, p: GatePolicy) -> tuple[tuple[Route, bool], ...]:
 
 
 def _refuted(m: TrustMetrics, p: GatePolicy) -> bool:
-    against = m.contradicting > 0 and m.supporting == 0 and m.contradicted > 0
+    against = m.contradicting >= SEVERAL and m.supporting == 0 and m.contradicted > 0
     return _enough(m, p) and against and m.coverage >= p.coverage_high

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.language.ports import Pair
-from agents.language.rules.stance import LexicalStance
+from agents.language.rules.stance import Found, LexicalStance
 from agents.language.stance.calibration import StanceCalibration
 from agents.language.stance.figures import Figures, read_figures
 from agents.language.stance.files import CHECKSUMS, NEEDED
 from agents.language.stance.onnx import OnnxStance, StanceRunPolicy
 from agents.language.stance.windows import pool
-from scoring.values import StanceLabel
 from training.base import read_compact
 from training.calibrate import Labelled, as_json, fit
 from training.export import write_onnx
@@ -44,7 +43,7 @@ class ReadPair:
 
     logits: tuple[Floats, ...]
     figures: tuple[Figures, ...]
-    found: tuple[StanceLabel, ...]
+    found: tuple[Found, ...]
     """What the rules find in each window."""
 
 
@@ -64,7 +63,7 @@ def read_set(model: OnnxStance, pairs: Sequence[DevPair]) -> list[ReadPair]:
         windows = model.windows(Pair(pair.claim, pair.evidence))
         logits = tuple(model.logits(pair.claim, window) for window in windows)
         figures = tuple(read_figures(pair.claim, window) for window in windows)
-        return ReadPair(logits, figures, tuple(rules.find(pair.claim, window).label for window in windows))
+        return ReadPair(logits, figures, tuple(rules.find(pair.claim, window).found for window in windows))
 
     with ThreadPoolExecutor() as readers:
         return list(readers.map(read, pairs))

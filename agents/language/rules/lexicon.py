@@ -62,8 +62,8 @@ netherlands dutch; poland polish; greece greek; turkey turkish; egypt egyptian; 
 # What passes on talk: somebody said so, nobody stands for it.
 HEARSAY = re.compile(
     r"\b(?:(?:we|i) (?:hear|heard)\b|or so \w+ (?:hear|say|said)|rumou?r has it|little bird|word (?:is|has it)"
-    r"|(?:some|any)?(?:body|one|people|friend|neighbou?r|sister|brother|cousin|source|insider)s? "
-    r"(?:says?|said|tells?|told|claims?|wrote)\b|tells? us that|it is said)",
+    r"|(?:some|any)?(?:body|one|people|friend|mate|neighbou?r|sister|brother|cousin|source|insider)s? "
+    r"(?:says?|said|tells?|told|claims?|wrote|read|heard|reckons?)\b|tells? us that|it is said)",
     re.IGNORECASE,
 )
 

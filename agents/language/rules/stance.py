@@ -18,7 +18,8 @@ from agents.language.rules.reading import Reading, read
 from agents.language.rules.sentences import split_sentences
 from scoring.values import NEUTRAL, Stance
 
-Rule = Literal["overlap", "number", "negation", "opposite", "name", "none"]
+Rule = Literal["overlap", "number", "negation", "opposite", "name", "hedged", "none"]
+Found = Literal["supports", "refutes", "neutral", "hedged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Finding:
     label: Literal["supports", "refutes", "neutral"]
     rule: Rule
     cover: float
+
+    @property
+    def found(self) -> Found:
+        """The stance, or that the claim is told as hearsay or as a possibility: that is more than saying nothing."""
+        return "hedged" if self.rule == "hedged" else self.label
 
 
 # Characters around a number in which the words that say what it is a number of are looked for.
@@ -83,7 +89,9 @@ class LexicalStance:
         findings = [self._judge_sentence(claimed, sentence, sentences) for sentence in sentences]
         telling = [finding for finding in findings if finding.label != "neutral"]
         if not telling:
-            return self._find_in_pairs(claimed, sentences)
+            hedged = next((finding for finding in findings if finding.rule == "hedged"), NOTHING)
+            together = self._find_in_pairs(claimed, sentences)
+            return together if together.label != "neutral" else hedged
         best = max(telling, key=lambda finding: finding.cover)
         if any(finding.label != best.label and finding.cover >= best.cover for finding in telling):
             return NOTHING
@@ -111,7 +119,7 @@ class LexicalStance:
         if aligned.denied != (aligned.opposites % 2 == 1):
             return _flipped(claim, aligned, passage)
         if _is_hedged(sentence) and not _is_hedged(claim):
-            return NOTHING
+            return Finding("neutral", "hedged", aligned.cover)
         if aligned.replaced_name and "unknown" not in numbers:
             return Finding("refutes", "name", aligned.cover)
         return self._supporting(claim, sentence, aligned, numbers)

@@ -9,9 +9,9 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.language.rules.stance import Found
 from agents.language.stance.figures import Figures
 from scoring.checks import finite
-from scoring.values import StanceLabel
 
 Logits = NDArray[np.float64]
 Shift = tuple[float, float]
@@ -25,7 +25,7 @@ class StanceCalibration:
     scale: float = 1.0
     bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
     shifts: Mapping[Figures, Shift] = field(default_factory=dict)
-    rules: Mapping[StanceLabel, Shift] = field(default_factory=dict)
+    rules: Mapping[Found, Shift] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if finite("scale", self.scale) <= 0.0:
@@ -34,7 +34,7 @@ class StanceCalibration:
         for number in (*self.bias, *(value for shift in shifts for value in shift)):
             finite("calibration", number)
 
-    def probabilities(self, logits: Logits, figures: Figures, found: StanceLabel = "neutral") -> Logits:
+    def probabilities(self, logits: Logits, figures: Figures, found: Found = "neutral") -> Logits:
         """P(supports), P(refutes), P(neutral)."""
         moved = logits * self.scale + np.asarray(self.bias)
         for supports, refutes in (self.shifts.get(figures, NO_SHIFT), self.rules.get(found, NO_SHIFT)):
@@ -53,13 +53,13 @@ def read_calibration(path: Path) -> StanceCalibration:
             scale=float(stored["scale"]),
             bias=(supports, refutes, neutral),
             shifts={Figures(name): (float(a), float(b)) for name, (a, b) in stored["shifts"].items()},
-            rules={_label(name): (float(a), float(b)) for name, (a, b) in stored.get("rules", {}).items()},
+            rules={_found(name): (float(a), float(b)) for name, (a, b) in stored.get("rules", {}).items()},
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not a stance calibration ({error}): restore the published file") from error
 
 
-def _label(name: str) -> StanceLabel:
-    if name not in get_args(StanceLabel):
-        raise ValueError(f"no stance is called {name!r}")
-    return cast("StanceLabel", name)
+def _found(name: str) -> Found:
+    if name not in get_args(Found):
+        raise ValueError(f"rules never find {name!r}")
+    return cast("Found", name)
