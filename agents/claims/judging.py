@@ -3,12 +3,14 @@
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from agents.claims.evidence import TEXT_LIMIT, CandidateRow
 from agents.claims.job import ClaimJob
 from agents.language.hostile import screen
 from agents.language.ports import Pair
+from agents.language.rules.timing import first_day
 from agents.services import Services
 from scoring.adaptive_trust import AdaptiveTrust, assess
 from scoring.policy import Policy
@@ -48,7 +50,15 @@ async def judge_rows(
     for page, whole in zip(pages, judged[len(rows) :], strict=True):
         if whole.neutral < stances[page[0].id].neutral:
             stances[page[0].id] = whole
-    return Judged(tuple(stances[row.id] for row in rows), texts)
+    happens = first_day(claim)
+    return Judged(tuple(_in_time(stances[row.id], row, happens) for row in rows), texts)
+
+
+def _in_time(stance: Stance, row: CandidateRow, happens: date | None) -> Stance:
+    """A page from before the day in question cannot deny what happened on it: "closed", it says, and that was so."""
+    if happens is None or row.published is None or row.published >= happens:
+        return stance
+    return Stance(supports=stance.supports, refutes=0.0, neutral=1.0 - stance.supports)
 
 
 def _key(pair: Pair) -> str:
