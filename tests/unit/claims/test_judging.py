@@ -1,8 +1,11 @@
 """Rows are read one by one, and the rows of one page together."""
 
 from collections.abc import Sequence
+from datetime import date
 from types import SimpleNamespace
 from typing import cast
+
+import pytest
 
 from agents.claims.evidence import TEXT_LIMIT, CandidateRow
 from agents.claims.judging import judge_rows
@@ -82,3 +85,25 @@ async def test_what_was_read_at_an_earlier_look_is_not_read_again() -> None:
     # The new row, and the page that both make.
     assert [pair.passage for pair in model.asked] == ["Weber wrote it.", "The bill is of 1994. Weber wrote it."]
     assert later == await judge_rows(CLAIM, [first, second], services)
+
+
+class Denies:
+    """Refutes whatever it reads."""
+
+    name = "denies"
+
+    async def judge(self, pairs: Sequence[Pair]) -> tuple[Stance, ...]:
+        return tuple(Stance(supports=0.1, refutes=0.8, neutral=0.1) for _ in pairs)
+
+
+async def test_a_page_from_before_the_day_in_question_cannot_deny_it() -> None:
+    rows = [
+        row(number, "The bridge is closed.").model_copy(update={"published": day})
+        for number, day in enumerate((date(2025, 2, 10), date(2025, 10, 3), None))
+    ]
+    services = cast("Services", SimpleNamespace(stance=Denies()))
+    read = await judge_rows("The bridge reopened on 2 October 2025.", rows, services)
+    assert [stance.refutes for stance in read.rows] == [0.0, 0.8, 0.8]
+    assert read.rows[0].neutral == pytest.approx(0.9)
+    undated = await judge_rows("The bridge reopened.", rows, services)
+    assert [stance.refutes for stance in undated.rows] == [0.8, 0.8, 0.8]

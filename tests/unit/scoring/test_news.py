@@ -247,6 +247,17 @@ def test_nothing_is_refuted_without_a_refutation(stances: list[Stance]) -> None:
     assert found.verdict is not TRUE or YES in stances
 
 
+def test_a_verdict_does_not_rest_on_places_known_to_be_unreliable_alone() -> None:
+    strict = NewsPolicy(min_credibility=0.4)
+    bad, unknown = passage("a", credibility=0.2), passage("b", credibility=0.5)
+    alone = validate(TRUE, [cite("a")], [bad], strict)
+    assert (alone.verdict, alone.downgraded, alone.sources) == (Verdict.UNVERIFIABLE, True, 0)
+    both = validate(TRUE, [cite("a"), cite("b")], [bad, unknown], strict)
+    assert (both.verdict, both.sources) == (TRUE, 1)
+    assert [one.evidence_id for one in both.citations] == ["a", "b"]
+    assert validate(TRUE, [cite("a")], [bad]).verdict is TRUE
+
+
 @pytest.mark.parametrize("bad", [{"min_sources": 0}, {"credible_share": 1.5}, {"max_citations": 0}])
 def test_a_policy_that_makes_no_sense_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
