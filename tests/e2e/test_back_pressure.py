@@ -52,6 +52,7 @@ def slow(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Slow]:
             "VERISTREAM_BROKER": broker.url,
             "VERISTREAM_EMBEDDED": "true",
             "VERISTREAM_EMBEDDER": "static",
+            "VERISTREAM_STANCE": "rules",
             "VERISTREAM_DATA_DIR": str(tmp_path / "data"),
             "VERISTREAM_GATEWAY_PORT": "0",
             "VERISTREAM_METRICS_PORT": str(metrics),

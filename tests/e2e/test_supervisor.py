@@ -16,7 +16,7 @@ from tests.support.town import claims
 
 PATIENCE = 120.0
 # The small embedder starts at once, and a dead worker's partitions are free after three seconds instead of fifteen.
-QUICK = {"VERISTREAM_EMBEDDER": "static", "VERISTREAM_KAFKA_SESSION_TIMEOUT_SECONDS": "3"}
+QUICK = {"VERISTREAM_EMBEDDER": "static", "VERISTREAM_STANCE": "rules", "VERISTREAM_KAFKA_SESSION_TIMEOUT_SECONDS": "3"}
 
 pytestmark = pytest.mark.timeout(300)
 

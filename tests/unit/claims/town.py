@@ -77,7 +77,13 @@ class World:
 async def world(folder: Path, articles: Sequence[Article], **settings: Any) -> AsyncIterator[World]:
     """A worker's services before empty stores, and this web; a claim that comes again is worked on again."""
     async with small_web(folder / "web", articles) as web:
-        options = {"data_dir": folder / "data", "sample_web_url": web.origin, "embedded": True, "embedder": "static"}
+        options = {
+            "data_dir": folder / "data",
+            "sample_web_url": web.origin,
+            "embedded": True,
+            "embedder": "static",
+            "stance": "rules",
+        }
         town = {"credible_domains": tuple({article.host for article in articles}), "match_claims": False}
         async with open_services(Settings(**{**options, **town, **settings})) as services:
             yield World(services, web)
