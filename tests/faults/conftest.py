@@ -62,6 +62,7 @@ class Stage:
             "VERISTREAM_DATA_DIR": str(self.folder / "data"),
             # The quickest one: these tests are about the stream, not about what is found.
             "VERISTREAM_EMBEDDER": "static",
+            "VERISTREAM_STANCE": "rules",
             "VERISTREAM_METRICS_PORT": "0",
             "VERISTREAM_KAFKA_SESSION_TIMEOUT_SECONDS": str(SESSION_SECONDS),
             **self.more,

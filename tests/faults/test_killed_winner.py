@@ -47,6 +47,7 @@ async def test_a_verdict_whose_winner_was_killed_before_saying_it_is_said_as_it_
         stage.worker()
         await verdicts.until_keys(stage.topic("verdicts"), {JOB}, 120)
         assert {record.value for record in verdicts.records} == {stored.payload}
+    await stage.until_committed()
     assert stage.stop_workers() == [0]
     assert await unsaid(stage) == []
     code, line = stage.judge()
