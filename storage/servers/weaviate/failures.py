@@ -38,7 +38,9 @@ FORBIDDEN = (AuthenticationFailedError, InsufficientPermissionsError)
 UNAUTHORIZED, FORBIDDEN_STATUS, NOT_FOUND, UNPROCESSABLE, TOO_MANY, SERVER_FAULT = 401, 403, 404, 422, 429, 500
 GONE = "could not find class"
 """What every gRPC call says about a collection that does not exist."""
-BUSY = ("leader not found", "shutdown", "shutting down", "not ready", "memory pressure", "context deadline")
+LOADING = "non-existing index"
+"""What a server that has just started says of a collection it knows and has not opened yet."""
+BUSY = ("leader not found", "shutdown", "shutting down", "not ready", "memory pressure", "context deadline", LOADING)
 READ_ONLY = ("read-only", "readonly", "no space left")
 
 

@@ -175,6 +175,11 @@ class TestMeanings:
             (httpx.ReadError("reset"), StoreUnavailable, "cannot be reached"),
             (OSError("broken pipe"), StoreUnavailable, "cannot be reached"),
             (WeaviateQueryError("shard is shutting down", "GRPC"), StoreUnavailable, "cannot be reached"),
+            (
+                WeaviateQueryError("tried to browse non-existing index for X", "GRPC"),
+                StoreUnavailable,
+                "cannot be reached",
+            ),
             (WeaviateQueryError("store is read-only", "GRPC"), StoreFull, "accepts no writes"),
             (WeaviateQueryError("vector lengths differ", "GRPC"), StoreError, "vector lengths differ"),
             (UnexpectedStatusCodeError("x", httpx.Response(401)), StoreMismatch, "refuses the API key"),
