@@ -79,7 +79,7 @@ class Local:
     async def addresses(self, host: str, port: int) -> list[str]:  # noqa: ARG002 - the protocol's
         return ["93.184.216.34"]
 
-    async def dial(self, address: str, port: int, timeout_s: float) -> httpcore.AsyncNetworkStream:  # noqa: ARG002
+    async def dial(self, address: str, port: int, timeout_s: float) -> httpcore.AsyncNetworkStream:  # noqa: ARG002 - the port says so
         return await TcpDialler().dial("127.0.0.1", self.port, timeout_s)
 
 

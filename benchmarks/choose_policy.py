@@ -69,7 +69,7 @@ def build(base: Policy, values: Values) -> Policy | None:
             policy = changed(policy, path, value)
         except ValueError:
             return None
-    return policy  # type: ignore[no-any-return]
+    return policy  # type: ignore[no-any-return]  # `changed` takes any part of a policy
 
 
 def results(claims: Sequence[Judged], policy: Policy) -> list[CaseResult]:

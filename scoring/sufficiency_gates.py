@@ -56,15 +56,15 @@ class GatePolicy:
     # Read literally, no route lets a refuted claim be sufficient: agreement counts against contradiction. When this
     # is on, unanimous refutation is held to the mirror image of the first strict gate. Off in the specification.
     settle_refutation: bool = False
+    # Stories that must refute before that: a single passage may be about another day.
+    settling_stories: int = 2
 
     def __post_init__(self) -> None:
-        check_shares(self, apart_from=("min_evidence", "override_strong_covered"))
-        if self.min_evidence < 1 or self.override_strong_covered < 1:
-            raise ValueError("min_evidence and override_strong_covered must be at least 1")
+        counts = ("min_evidence", "override_strong_covered", "settling_stories")
+        check_shares(self, apart_from=counts)
+        if min(getattr(self, name) for name in counts) < 1:
+            raise ValueError(f"{', '.join(counts)} must be at least 1")
 
-
-SEVERAL = 2
-"""Stories that must refute before a refutation is settled: one passage may be about another day."""
 
 NORMAL = GatePolicy()
 # Confidence mode lowers several thresholds and the count (001). Each is about a quarter lower: two agreeing passages
@@ -188,5 +188,5 @@ def _strict(m: TrustMetrics, p: GatePolicy) -> tuple[tuple[Route, bool], ...]:
 
 
 def _refuted(m: TrustMetrics, p: GatePolicy) -> bool:
-    against = m.contradicting >= SEVERAL and m.supporting == 0 and m.contradicted > 0
+    against = m.contradicting >= p.settling_stories and m.supporting == 0 and m.contradicted > 0
     return _enough(m, p) and against and m.coverage >= p.coverage_high

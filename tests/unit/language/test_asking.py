@@ -80,7 +80,7 @@ async def test_a_model_that_hangs_is_given_up_while_its_stage_still_has_time() -
         await answered.wait()
         raise AssertionError(request)
 
-    hanging.complete = never  # type: ignore[method-assign]
+    hanging.complete = never  # type: ignore[method-assign]  # that is what is tried
     answer = await asker_of(hanging, patience=0.01).ask(question(), QuotaState())
     assert (answer.value, answer.reason, answer.state.failures) == (None, "timeout", 1)
     asking = {"retrieval", "trust", "search-expansion", "adjudication", "aggregation"}

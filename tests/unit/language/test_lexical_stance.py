@@ -75,3 +75,20 @@ def test_numeric_and_negation_rules_are_right_where_they_answer(capsys: pytest.C
     for kind in ("numeric", "negation"):
         assert answered[kind] >= 15, f"the {kind} rules answer too seldom to be of use"
         assert right[kind] / answered[kind] >= 0.85
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "The film star Delia Marchetti bought Hollin House in 2025, or so we hear.",
+        "My mate read that the film star Delia Marchetti bought Hollin House in 2025.",
+        "The film star Delia Marchetti reportedly bought Hollin House in 2025.",
+    ],
+)
+def test_hearsay_about_the_claim_is_told_from_silence(passage: str) -> None:
+    claim = "The film star Delia Marchetti bought Hollin House in 2025."
+    finding = RULES.find(claim, passage)
+    assert (finding.label, finding.found) == ("neutral", "hedged")
+    assert RULES.find(claim, "The estate agent would not say who the buyer is.").found == "neutral"
+    stated = "The film star Delia Marchetti bought Hollin House in 2025."
+    assert RULES.find(claim, f"{passage} {stated}").found == "supports"
